@@ -1,0 +1,269 @@
+"""The forward and the backward pass of a deep stack, one layer a step, with what is measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.blocks import WIRES, Wires, backward_block, forward_block
+from kernels.head import HeadLoss, head_loss
+from kernels.products import WeightGradient
+from kernels.row_norms import ROW_NORMS, NormalizedRows
+from kernels.stack_settings import StackSettings
+from kernels.sublayers import (
+    AttentionSaved,
+    FfnSaved,
+    attention,
+    attention_backward,
+    ffn,
+    ffn_backward,
+)
+from kernels.weights import LayerWeights, Vocabulary, WeightStore, draw_vocabulary
+
+Array = NDArray[np.floating]
+
+
+class StackLayer:
+    """A block's norms (γ = 1, β = 0) and seeded sublayers, as `kernels.blocks` asks for them."""
+
+    def __init__(self, settings: StackSettings, weights: LayerWeights) -> None:
+        self._norm = ROW_NORMS[settings.norm]
+        self._eps = settings.eps
+        self._form = settings.attention_form
+        self._weights = weights
+        self._inner_gain = settings.init_scale
+        self._output_gain = settings.output_gain
+
+    def normalize(self, place: str, x: Array) -> tuple[Array, NormalizedRows]:
+        """The stack's norm, the same at every place."""
+        saved = self._norm.forward(x, self._eps)
+        return saved.rows, saved
+
+    def normalize_backward(self, place: str, gradient: Array, saved: NormalizedRows) -> Array:
+        """Through the norm."""
+        return self._norm.backward(gradient, saved)
+
+    def attention(self, x: Array) -> tuple[Array, AttentionSaved]:
+        """Causal attention with the gains of W_V and W_O."""
+        return attention(
+            x,
+            self._weights,
+            self._form,
+            value_gain=self._inner_gain,
+            output_gain=self._output_gain,
+        )
+
+    def attention_backward(
+        self, gradient: Array, saved: AttentionSaved
+    ) -> tuple[Array, tuple[WeightGradient, ...]]:
+        """Through attention."""
+        return attention_backward(
+            gradient,
+            saved,
+            self._weights,
+            self._form,
+            value_gain=self._inner_gain,
+            output_gain=self._output_gain,
+        )
+
+    def ffn(self, x: Array) -> tuple[Array, FfnSaved]:
+        """The FFN with the gains of W₁ and W₂."""
+        return ffn(x, self._weights, hidden_gain=self._inner_gain, output_gain=self._output_gain)
+
+    def ffn_backward(
+        self, gradient: Array, saved: FfnSaved
+    ) -> tuple[Array, tuple[WeightGradient, ...]]:
+        """Through the FFN."""
+        return ffn_backward(
+            gradient,
+            saved,
+            self._weights,
+            hidden_gain=self._inner_gain,
+            output_gain=self._output_gain,
+        )
+
+
+def layer_weights(settings: StackSettings, store: WeightStore, layer: int) -> LayerWeights:
+    """The weights layer `layer` of this stack uses, in the stack's type."""
+    drawn = store.layer(settings.seed, settings.width, 0 if settings.shared_layers else layer)
+    return drawn if settings.dtype == "float32" else drawn.astype(np.dtype(settings.dtype))
+
+
+@dataclass(frozen=True, slots=True)
+class LayerMeasures:
+    """What one block showed on the way forward. Pairs are (attention, FFN).
+
+    wire_rms follows `WIRES`, NaN for a wire the block has not. cross is mean(αx·u) at the sum,
+    stream_cosine the same as a cosine. update_cosine compares each update with the one before it,
+    layer_cosine the sum of both with the layer before's; NaN where nothing came before.
+    """
+
+    wire_rms: NDArray[np.float64]
+    cross: tuple[float, float]
+    stream_cosine: tuple[float, float]
+    update_cosine: tuple[float, float]
+    layer_cosine: float
+    attention_entropy: float
+    largest_score: float
+
+
+class ForwardPass:
+    """The stream from the embedding upwards, grown one layer at a time and kept.
+
+    A deeper stack whose layers are the same goes on where this one ends; see
+    `StackSettings.forward_key`.
+    """
+
+    def __init__(self, settings: StackSettings, store: WeightStore) -> None:
+        self.settings = settings
+        self._store = store
+        self.vocabulary = _vocabulary(settings)
+        self.stream: list[Array] = [self.vocabulary.embedding[self.vocabulary.tokens][None]]
+        self.saved: list[dict[str, Any]] = []
+        self.measures: list[LayerMeasures] = []
+        self._last_updates: tuple[Array, Array] | None = None
+
+    @property
+    def depth(self) -> int:
+        """How many layers have run."""
+        return len(self.saved)
+
+    @property
+    def held_bytes(self) -> int:
+        """About how much memory the pass holds: some 34 arrays of the stream's size a layer."""
+        settings = self.settings
+        rows = 34 * settings.tokens * settings.width + 2 * settings.heads * settings.tokens**2
+        return self.depth * rows * np.dtype(settings.dtype).itemsize
+
+    def step(self) -> None:
+        """Run the next layer."""
+        settings = self.settings
+        layer = StackLayer(settings, layer_weights(settings, self._store, self.depth))
+        with np.errstate(all="ignore"):  # a stack without norms may overflow: that is its result
+            wires, saved = forward_block(
+                self.stream[-1], settings.placement, layer, settings.residual_scale
+            )
+            self.measures.append(self._measure(wires, saved))
+        self._last_updates = wires["attention_branch"], wires["ffn_branch"]
+        self.stream.append(wires["output"])
+        self.saved.append(saved)
+
+    def _measure(self, wires: Wires, saved: dict[str, Any]) -> LayerMeasures:
+        attention_update, ffn_update = wires["attention_branch"], wires["ffn_branch"]
+        scale = self.settings.residual_scale
+        if self.settings.placement.parallel:
+            before_ffn: Array = scale * wires["input"] + attention_update
+        else:
+            before_ffn = scale * wires["middle"]
+        streams = scale * wires["input"], before_ffn
+        updates = attention_update, ffn_update
+        last = self._last_updates
+        kept: AttentionSaved = saved["attention"]
+        return LayerMeasures(
+            _wire_rms(wires),
+            (_mean_product(streams[0], updates[0]), _mean_product(streams[1], updates[1])),
+            (_cosine(streams[0], updates[0]), _cosine(streams[1], updates[1])),
+            (np.nan if last is None else _cosine(last[1], updates[0]), _cosine(*updates)),
+            np.nan if last is None else _cosine(last[0] + last[1], updates[0] + updates[1]),
+            kept.entropy,
+            kept.largest_score,
+        )
+
+
+class BackwardPass:
+    """The gradient of the head's loss, from the last layer down, one layer at a time.
+
+    gradient_rms[i] is the RMS of dL/dx entering layer i; wire_rms and weight_rms hold a row a
+    layer, in the order of `WIRES` and of `kernels.sublayers.WEIGHT_NAMES`.
+    """
+
+    def __init__(self, settings: StackSettings, forward: ForwardPass, store: WeightStore) -> None:
+        self.settings = settings
+        self._forward = forward
+        self._store = store
+        self._layer = settings.depth
+        with np.errstate(all="ignore"):
+            self.head: HeadLoss = head_loss(
+                forward.stream[settings.depth],
+                forward.vocabulary.unembedding,
+                forward.vocabulary.targets[None],
+                norm=settings.norm if settings.placement.final else None,
+                eps=settings.eps,
+            )
+        self.gradient = self.head.gradient
+        self.gradient_rms = np.full(settings.depth + 1, np.nan)
+        self.gradient_rms[-1] = _rms(self.gradient)
+        self.wire_rms = np.full((settings.depth, len(WIRES)), np.nan)
+        self.weight_rms = np.full((settings.depth, 4), np.nan)
+
+    @property
+    def steps_left(self) -> int:
+        """How many layers are still to come."""
+        return self._layer
+
+    def step(self) -> None:
+        """Go back through the next layer."""
+        self._layer -= 1
+        settings, index = self.settings, self._layer
+        layer = StackLayer(settings, layer_weights(settings, self._store, index))
+        with np.errstate(all="ignore"):
+            wires, weights = backward_block(
+                self.gradient,
+                settings.placement,
+                layer,
+                self._forward.saved[index],
+                settings.residual_scale,
+            )
+            self.wire_rms[index] = _wire_rms(wires)
+            self.weight_rms[index] = [weight.rms() for weight in weights]
+        self.gradient = wires["input"]
+        self.gradient_rms[index] = self.wire_rms[index, 0]
+
+
+def _vocabulary(settings: StackSettings) -> Vocabulary:
+    drawn = draw_vocabulary(settings.seed, settings.width, settings.tokens, settings.vocabulary)
+    dtype = np.dtype(settings.dtype)
+    return Vocabulary(
+        drawn.embedding.astype(dtype, copy=False),
+        drawn.unembedding.astype(dtype, copy=False),
+        drawn.tokens,
+        drawn.targets,
+    )
+
+
+def _flat(x: Array) -> NDArray[np.float64]:
+    # Squares in float64: float32 has none above 3.4e38, and gradients have squares below 1e-45.
+    return x.ravel().astype(np.float64, copy=False)
+
+
+def _rms(x: Array) -> float:
+    flat = _flat(x)
+    return float(np.sqrt(np.dot(flat, flat) / flat.size))
+
+
+def _mean_product(a: Array, b: Array) -> float:
+    return float(np.dot(_flat(a), _flat(b)) / a.size)
+
+
+def _cosine(a: Array, b: Array) -> float:
+    left, right = _flat(a), _flat(b)
+    scale = np.sqrt(np.dot(left, left) * np.dot(right, right))
+    return float(np.dot(left, right) / scale) if scale else 0.0
+
+
+def _wire_rms(wires: Wires) -> NDArray[np.float64]:
+    """The RMS on each wire of `WIRES`; a wire that carries another's very array costs nothing."""
+    known: dict[int, float] = {}
+    values = []
+    for name in WIRES:
+        wire = wires.get(name)
+        if wire is None:
+            values.append(np.nan)
+            continue
+        if id(wire) not in known:
+            known[id(wire)] = _rms(wire)
+        values.append(known[id(wire)])
+    return np.array(values)
