@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kernels.placements import PLACEMENTS
-from kernels.residual import StackTrace, Stacks, simulate_stack
+from kernels.residual import Stacks, StackTrace, simulate_stack
 from kernels.stack_passes import BackwardPass
 from kernels.weights import draw_layer
 from tests.conformance.residual.cases import CASES, SIZE
