@@ -1,0 +1,1 @@
+"""Normscope's application: state, scenes and views, in the browser's Python."""

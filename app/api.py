@@ -1,0 +1,90 @@
+"""What `globalThis.normscope` can ask for: a table of functions, all in plain JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import kernels
+from app.tensor import plain
+
+if TYPE_CHECKING:
+    from app.page import Page
+
+
+def state(page: Page) -> dict[str, Any]:
+    """The whole state."""
+    return page.application.store.as_json()
+
+
+def set_state(page: Page, patch: dict[str, Any]) -> dict[str, Any]:
+    """Take a patch of the state, show it, and answer with the new state."""
+    page.application.store.update(patch)
+    page.application.deliberate = True
+    page.open_scene()
+    return state(page)
+
+
+def outputs(page: Page) -> dict[str, Any]:
+    """The numbers that the scene on show displays."""
+    return plain(page.application.scene.outputs())
+
+
+def kernel(page: Page, name: str, arguments: dict[str, Any], options: dict[str, Any]) -> Any:
+    """Call a public kernel with named arguments; arrays come as nested lists."""
+    if name not in kernels.__all__ or not inspect.isfunction(getattr(kernels, name)):
+        known = [key for key in kernels.__all__ if inspect.isfunction(getattr(kernels, key))]
+        raise ValueError(f"kernel: no kernel {name!r}; there are {', '.join(sorted(known))}")
+    backend = options.get("backend", "numpy")
+    if backend != "numpy":
+        raise ValueError(f"kernel: no backend {backend!r}; there is 'numpy'")
+    given = {key: from_json(value) for key, value in arguments.items()}
+    return to_json(getattr(kernels, name)(**given))
+
+
+def from_json(value: Any) -> Any:
+    """Nested lists as an array, the words NaN, Infinity and -Infinity as numbers, the rest as is."""
+    if isinstance(value, dict) and "typed" in value:
+        return np.array(value["values"], dtype=value["typed"])
+    if isinstance(value, list) and value and isinstance(flat_first(value), (int, float)):
+        if all(isinstance(item, int) for item in value) and not isinstance(value[0], bool):
+            return value if len(value) < 1 else np.array(value)
+        return np.array(value)
+    if value in ("NaN", "Infinity", "-Infinity"):
+        return float(value)
+    return value
+
+
+def flat_first(value: Any) -> Any:
+    """The first number of nested lists."""
+    while isinstance(value, list) and value:
+        value = value[0]
+    return value
+
+
+def to_json(value: Any) -> Any:
+    """A kernel's result as plain JSON, a result record as an object with the same field names."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            field.name: to_json(getattr(value, field.name)) for field in dataclasses.fields(value)
+        }
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {key: to_json(item) for key, item in value._asdict().items()}
+    return plain(value)
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "state": state,
+    "set": set_state,
+    "outputs": outputs,
+    "kernel": kernel,
+}
+
+
+def call(page: Page, method: str, arguments: list[Any]) -> Any:
+    """One call from the page by its name."""
+    return METHODS[method](page, *arguments)

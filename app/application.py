@@ -1,0 +1,64 @@
+"""The store and the scenes put together; what changes in the one is shown by the other."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from app.link import open_fragment
+from app.scenes import SCENES
+from app.scenes.scene import Scene
+from app.state import FIELDS, Store
+
+
+class Application:
+    """One person's session: its state, and the scenes made so far."""
+
+    def __init__(self, fragment: str = "") -> None:
+        """Start with the state of a link (a URL fragment without #)."""
+        self.store = Store()
+        self.problems = open_fragment(self.store, fragment)
+        self.made: dict[str, Scene] = {}
+        self.deliberate = False
+        self.compute_ms: float | None = None
+        self.store.listeners.append(self.refresh)
+
+    @property
+    def scene(self) -> Scene:
+        """The scene of the state, made when it is first asked for."""
+        key = self.store["scene"]
+        if key not in self.made:
+            self.made[key] = SCENES[key](self.store)
+            self.timed(self.made[key], frozenset(FIELDS))
+        return self.made[key]
+
+    def refresh(self, changed: frozenset[str]) -> None:
+        """Show a change of the state in the scene on the page."""
+        self.deliberate |= any(FIELDS[name].deliberate for name in changed)
+        self.timed(self.scene, changed)
+
+    def timed(self, scene: Scene, changed: frozenset[str]) -> None:
+        """Let a scene compute and show, and keep how long its kernels took."""
+        scene.stale |= changed
+        began = time.perf_counter()
+        scene.compute(scene.stale)
+        self.compute_ms = (time.perf_counter() - began) * 1000
+        scene.show(scene.stale)
+        scene.stale = frozenset()
+
+    def open(self, fragment: str) -> None:
+        """Set the whole state from a link."""
+        self.problems = open_fragment(self.store, fragment)
+
+    def take_deliberate(self) -> bool:
+        """Whether the changes since the last call were a step that Back should take back."""
+        deliberate, self.deliberate = self.deliberate, False
+        return deliberate
+
+    def last_run(self) -> dict[str, Any]:
+        """Which backend computed last, and for how long, once."""
+        if self.compute_ms is None:
+            return {}
+        run = {"backend": "NumPy", "compute_ms": self.compute_ms}
+        self.compute_ms = None
+        return run

@@ -1,0 +1,54 @@
+"""State <-> URL fragment. Only what differs from the defaults is written; what cannot be read is told."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qsl, quote
+
+from app.state import FIELDS, Store
+
+LONGEST = 200_000  # characters of a fragment that we read at all
+
+
+def fragment_of(store: Store) -> str:
+    """The fragment (without #) that restores the state, starting with the scene's name."""
+    parts = [store["scene"]]
+    for name, field in FIELDS.items():
+        value = store[name]
+        if name != "scene" and value != field.default:
+            parts.append(f"{field.key}={quote(field.kind.encode(value), safe=':,.~*')}")
+    return "&".join(parts)
+
+
+def open_fragment(store: Store, fragment: str) -> list[str]:
+    """Set the whole state from a fragment; returns what could not be read, as sentences.
+
+    Fields that the fragment does not name go back to their defaults: one link, one state.
+    """
+    problems: list[str] = []
+    if len(fragment) > LONGEST:
+        fragment = ""
+        problems.append("The link is too long to be one of ours; everything is at its start.")
+    patch: dict[str, Any] = {name: field.default for name, field in FIELDS.items()}
+    by_key = {field.key: field for field in FIELDS.values()}
+    scene, _, rest = fragment.partition("&")
+    pairs = parse_qsl(rest, keep_blank_values=True)
+    if scene:
+        pairs.insert(0, ("scene", scene))
+    for key, text in pairs:
+        field = by_key.get(key)
+        if field is None:
+            problems.append(f"“{key[:40]}” is unknown.")
+            continue
+        try:
+            patch[field.name] = field.kind.parse(field.name, field.kind.decode(text))
+        except (ValueError, TypeError, OverflowError, MemoryError, ArithmeticError) as error:
+            problems.append(str(error)[:200])
+        except Exception as error:  # zlib.error and what else a hostile link may cause
+            problems.append(f"“{key[:40]}”: {type(error).__name__}")
+    try:
+        store.update(patch)
+    except ValueError as error:
+        problems.append(str(error)[:200])
+        store.update({name: field.default for name, field in FIELDS.items()})
+    return problems

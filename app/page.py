@@ -1,0 +1,145 @@
+"""The one module that speaks with the page: documents and patches out, events and calls in.
+
+Every message is JSON text, with binary buffers beside it. All that one message changes goes back as
+one patch, however many views it touches: the page draws once.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from bokeh.core.serialization import Buffer, Serializer
+from bokeh.document import Document
+from bokeh.document.events import ModelChangedEvent
+from bokeh.document.json import PatchJson
+
+from app import api
+from app.application import Application
+from app.link import fragment_of
+
+Post = Callable[[str, list[tuple[str, bytes]]], None]
+PAGE = "page"  # the setter of a change that came from the page: it is not sent back
+
+
+class Page:
+    """The documents of the scenes, kept equal on both sides."""
+
+    def __init__(self, application: Application, post: Post) -> None:
+        """An application, and the function that sends a message to the page."""
+        self.application = application
+        self.post = post
+        self.documents: dict[str, Document] = {}
+        self.pending: dict[str, list[Any]] = {}
+        self.fragment = fragment_of(application.store)
+
+    def send(self, kind: str, buffers: list[tuple[str, bytes]] | None = None, **body: Any) -> None:
+        """One message to the page."""
+        self.post(json.dumps({"type": kind, **body}), buffers or [])
+
+    def open_scene(self) -> None:
+        """Show the scene of the state; its document is made on the first visit."""
+        scene = self.application.scene
+        if scene.key in self.documents:
+            self.send("scene", scene=scene.key)
+            return
+        document = Document()
+        for place, viewable in scene.layout().items():
+            viewable.server_doc(document, location=False)
+            document.roots[-1].name = place
+        self.documents[scene.key] = document
+        self.pending[scene.key] = []
+        document.on_change(lambda event: self.collect(scene.key, event))
+        self.send("document", scene=scene.key, document=document.to_json(deferred=False))
+
+    def collect(self, scene: str, event: Any) -> None:
+        """Keep a change for the end of the message that caused it."""
+        if getattr(event, "setter", None) != PAGE:
+            self.pending[scene].append(event)
+
+    def flush(self) -> None:
+        """Send what changed, one patch a document, and the link when it changed."""
+        for scene, events in self.pending.items():
+            if events:
+                self.pending[scene] = []
+                patch, buffers = encode_patch(self.documents[scene], newest_only(events))
+                self.send("patch", buffers, scene=scene, patch=patch)
+        fragment = fragment_of(self.application.store)
+        if fragment != self.fragment:
+            self.fragment = fragment
+            self.send("link", fragment=fragment, deliberate=self.application.take_deliberate())
+
+    def receive(self, message: str, attachment: Any = None) -> None:
+        """Handle one message from the page; whatever fails is told to the page, nothing is lost."""
+        began = time.perf_counter()
+        body = json.loads(message)
+        try:
+            HANDLERS[body["type"]](self, body, attachment)
+        except Exception as error:
+            self.send("trouble", reason=str(error), trace=traceback.format_exc())
+        self.flush()
+        self.send("idle", ms=(time.perf_counter() - began) * 1000, **self.application.last_run())
+
+    def on_patch(self, body: dict[str, Any], attachment: Any) -> None:
+        """A change a person made in a widget or a view."""
+        self.documents[body["scene"]].apply_json_patch(body["patch"], setter=PAGE)
+
+    def on_open(self, body: dict[str, Any], attachment: Any) -> None:
+        """A link was opened, or Back was pressed."""
+        self.application.open(body["fragment"])
+        self.fragment = fragment_of(self.application.store)
+        self.open_scene()
+
+    def on_call(self, body: dict[str, Any], attachment: Any) -> None:
+        """A call of the page's API; the answer or the reason goes back under its number."""
+        try:
+            value = api.call(self, body["method"], body["arguments"])
+        except Exception as error:
+            self.flush()
+            self.send("answer", id=body["id"], error=f"{type(error).__name__}: {error}")
+            return
+        self.flush()
+        self.send("answer", id=body["id"], value=value)
+
+
+HANDLERS: dict[str, Callable[[Page, dict[str, Any], Any], None]] = {
+    "patch": Page.on_patch,
+    "open": Page.on_open,
+    "call": Page.on_call,
+}
+
+
+def newest_only(events: list[Any]) -> list[Any]:
+    """The events with only the newest change of each property, in the order of those."""
+    newest: dict[Any, Any] = {}
+    for position, event in enumerate(events):
+        if isinstance(event, ModelChangedEvent):
+            key = (event.model.id, event.attr)
+        else:
+            key = position
+        newest.pop(key, None)
+        newest[key] = event
+    return list(newest.values())
+
+
+def encode_patch(
+    document: Document, events: list[Any]
+) -> tuple[dict[str, Any], list[tuple[str, bytes]]]:
+    """A patch as plain JSON and its arrays as bytes."""
+    serializer = Serializer(references=document.models.synced_references)
+    patch = PatchJson(events=serializer.encode(events))
+    document.models.flush_synced(lambda model: not serializer.has_ref(model))
+    buffers = [(buffer.id, buffer.to_bytes()) for buffer in serializer.buffers]
+    return without_buffers(patch), buffers
+
+
+def without_buffers(value: Any) -> Any:
+    """The same JSON with each buffer replaced by its reference."""
+    if isinstance(value, dict):
+        return {key: without_buffers(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [without_buffers(item) for item in value]
+    return value.ref if isinstance(value, Buffer) else value

@@ -1,0 +1,10 @@
+"""The scenes, one module and one row each."""
+
+from app.scenes.axes import AxesScene
+from app.scenes.scene import Scene
+
+SCENES: dict[str, type[Scene]] = {
+    "axes": AxesScene,
+}
+
+__all__ = ["SCENES", "Scene"]

@@ -1,0 +1,37 @@
+"""Small parts that scenes share for their controls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import panel as pn
+
+
+class Quiet:
+    """While a scene sets its controls, what they report is an echo and not a person's doing."""
+
+    def __init__(self) -> None:
+        """Nobody is setting anything yet."""
+        self.depth = 0
+
+    def __call__(self) -> bool:
+        """Whether controls are being set now."""
+        return self.depth > 0
+
+    @contextmanager
+    def on(self) -> Iterator[None]:
+        """Be quiet inside the block."""
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
+
+
+quiet = Quiet()
+
+
+def heading(text: str) -> pn.pane.HTML:
+    """A small heading over controls."""
+    return pn.pane.HTML(f"<h2>{text}</h2>", sizing_mode="stretch_width", margin=(10, 10, 0, 10))

@@ -1,0 +1,75 @@
+"""The tensor as a grid of cells to edit, and its read-only sisters that show outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+
+from app.views.component import Component, module
+
+
+class TensorGrid(Component):
+    """An ARIA grid. What a person does comes out as messages, see `on_edit`, `on_cell`."""
+
+    label = param.String(doc="what a screen reader calls the grid")
+    values = param.Array(doc="the tensor, flat, float64")
+    shape = param.List(doc="its shape")
+    names = param.List(doc="the names of its axes")
+    cell = param.Integer(0, doc="flat index of the current cell")
+    groups = param.Array(doc="group numbers, one row of the tensor's size for each normalizer")
+    colours = param.List(doc="the colour token of each normalizer")
+    labels = param.List(doc="what the key says of each normalizer")
+    words = param.Dict({}, doc="the other words of the key")
+    selected = param.Integer(0, doc="the normalizer whose statistics stand at the edge")
+    edge = param.Dict({}, doc="mean and spread of the selected normalizer's groups")
+    bad = param.Dict({}, doc="refused entries: flat index -> {text, reason}")
+
+    _esm: ClassVar[str] = module("tensor_grid")
+
+    def __init__(self, **params: Any) -> None:
+        """A grid that nobody listens to yet."""
+        super().__init__(**params)
+        self.listeners: dict[str, Callable[[dict[str, Any]], None]] = {}
+        self.on_msg(self._heard)
+
+    def _heard(self, data: dict[str, Any]) -> None:
+        self.listeners[data["type"]](data)
+
+    def on(self, kind: str, listener: Callable[[dict[str, Any]], None]) -> None:
+        """Listen to one kind of message: edit, cell, cancel."""
+        self.listeners[kind] = listener
+
+
+class NormCard(Component):
+    """One normalizer's output on the same tensor, with the statistics of the current cell's group."""
+
+    title = param.String()
+    over = param.String(doc="the axes it reduces, in words")
+    colour = param.String(doc="its colour token")
+    values = param.Array(doc="the output, flat, float64")
+    shape = param.List()
+    names = param.List()
+    cell = param.Integer(0)
+    groups = param.Array(doc="group number of each cell")
+    statistics = param.List(doc="[symbol, name, value] of the current cell's group")
+    note = param.String(doc="what a framework would say to this input")
+    current = param.Boolean(False, doc="whether its statistics are the ones explained")
+
+    _esm: ClassVar[str] = module("norm_card")
+
+
+class FormulaSteps(Component):
+    """The formula with the numbers of the current cell, step by step."""
+
+    steps = param.List(doc="[MathML, name, value] in order")
+    colour = param.String()
+
+    _esm: ClassVar[str] = module("formula_steps")
+
+
+def flat(values: np.ndarray) -> np.ndarray:
+    """A tensor as a view wants it: flat, contiguous, float64."""
+    return np.ascontiguousarray(values, dtype=np.float64).ravel()

@@ -1,0 +1,72 @@
+// One normalizer's output: its cells on the same plan as the tensor, and the current group's statistics.
+import { adopt, make, once } from "./sheet.js";
+import { scaleOf, sliceTitle, strength } from "./shape.js";
+import { fixed, short } from "./number.js";
+import { buildCells, sizeClass } from "./cells.js";
+
+/** @param {{model: any, el: HTMLElement}} context */
+export function render({ model, el }) {
+  adopt(el);
+  const title = make("h3");
+  const cellsBox = make("div", "slices bare");
+  cellsBox.setAttribute("role", "table");
+  const statistics = make("dl", "statistics");
+  const note = make("p", "note");
+  const card = make("article", "norm", title, cellsBox, statistics, note);
+  /** @type {ReturnType<typeof buildCells> | null} */
+  let built = null;
+  let shape = "";
+
+  function draw() {
+    card.dataset.colour = model.colour;
+    card.toggleAttribute("data-current", model.current);
+    title.replaceChildren(make("i"), model.title, make("span", "", model.over));
+    const wanted = JSON.stringify([model.shape, model.names]);
+    if (!built || wanted !== shape) {
+      shape = wanted;
+      built = buildCells(model.shape, model.names, false);
+      built.cells.forEach((cell) => cell.setAttribute("role", "cell"));
+      cellsBox.replaceChildren(...built.slices.map((part, n) => slice(part, sliceTitle(built.plan, n))));
+      cellsBox.className = `slices bare ${sizeClass(built.plan)}`;
+    }
+    cellsBox.setAttribute("aria-label", `${model.title}, ${model.over}`);
+    const scale = Math.min(scaleOf(model.values), 1e300);
+    const own = model.groups[model.cell];
+    built.cells.forEach((cell, index) => {
+      const value = model.values[index];
+      const text = fixed(value, 2);
+      if (cell.textContent !== text) cell.textContent = text;
+      cell.classList.toggle("long", text.length > 5);
+      const power = strength(value, Math.max(scale, 1e-300));
+      cell.style.setProperty("--k", `${Math.abs(power)}%`);
+      cell.dataset.sign = power < 0 ? "neg" : "pos";
+      cell.toggleAttribute("data-broken", !Number.isFinite(value));
+      cell.dataset.group = index === model.cell ? "current" : model.groups[index] === own ? "own" : "";
+    });
+    statistics.replaceChildren(
+      ...model.statistics.map((/** @type {[string, string, number]} */ [symbol, name, value]) => {
+        const term = make("dt", "", symbol);
+        term.title = name;
+        term.setAttribute("aria-label", name);
+        return make("div", "", term, make("dd", "", short(value, 4)));
+      }),
+    );
+    note.textContent = model.note;
+    note.hidden = !model.note;
+  }
+
+  const later = once(draw);
+  for (const name of ["title", "over", "colour", "values", "shape", "names", "cell", "groups", "statistics", "note", "current"]) {
+    model.on(name, later);
+  }
+  draw();
+  el.append(card);
+  return card;
+}
+
+function slice(/** @type {HTMLElement} */ part, /** @type {string} */ title) {
+  const box = make("div", "slice", part);
+  box.setAttribute("role", "rowgroup");
+  if (title) box.setAttribute("aria-label", title);
+  return box;
+}
