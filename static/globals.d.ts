@@ -2,5 +2,6 @@
 declare global {
   var normscopeFailed: (what: string, detail?: string) => void;
   var normscope: object;
+  var importShim: ((url: string) => Promise<any>) & { addImportMap(map: object): void };
 }
 export {};

@@ -28,6 +28,10 @@ const progress = new Progress(
 );
 setUpTheme();
 
+// Panel loads components through es-module-shims, which re-fetches and rewrites modules for old browsers.
+// Every browser that can run Pyodide 314 imports modules by itself, and ours need no import map.
+globalThis.importShim = Object.assign((/** @type {string} */ url) => import(url), { addImportMap() {} });
+
 const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module", name: "python" });
 /** @param {object} message @param {unknown} [attachment] */
 const send = (message, attachment) => worker.postMessage({ json: JSON.stringify(message), attachment });

@@ -18,7 +18,8 @@ from app.presets import PRESETS, preset_of
 from app.scenes.scene import Scene
 from app.state import Store
 from app.strings import say
-from app.views.controls import heading, quiet
+from app.views.controls import GAP, control, heading, quiet
+from app.views.slider import Slider
 from app.views.tensor_grid import FormulaSteps, NormCard, TensorGrid, flat
 from kernels.axes import LAYOUTS
 
@@ -43,20 +44,16 @@ class AxesScene(Scene):
 
     def make_controls(self) -> None:
         """Panel widgets, each tied to one field."""
-        self.preset = pn.widgets.Select(name=say("tensor"), options={}, sizing_mode="stretch_width")
-        self.normalizer = pn.widgets.RadioButtonGroup(
-            options=[0, 1, 2], css_classes=["wrap"], sizing_mode="stretch_width"
+        self.preset = control(pn.widgets.Select, name=say("tensor"), options={})
+        self.normalizer = control(
+            pn.widgets.RadioButtonGroup, options=[0, 1, 2], css_classes=["wrap"]
         )
-        self.axes = pn.widgets.CheckButtonGroup(
-            options={}, css_classes=["mono"], sizing_mode="stretch_width"
-        )
-        self.eps = pn.widgets.IntSlider(
-            start=0, end=len(EPS_STEPS) - 1, show_value=False, sizing_mode="stretch_width"
-        )
+        self.axes = control(pn.widgets.CheckButtonGroup, options={}, css_classes=["mono"])
+        self.eps = Slider(label=say("eps"), end=len(EPS_STEPS) - 1, margin=GAP)
         self.preset.param.watch(lambda event: self.choose_preset(event.new), "value")
         self.normalizer.param.watch(lambda event: self.choose(selected=event.new), "value")
         self.axes.param.watch(lambda event: self.choose_axes(event.new), "value")
-        self.eps.param.watch(lambda event: self.choose(eps=EPS_STEPS[event.new]), "value")
+        self.eps.param.watch(lambda event: self.choose(eps=EPS_STEPS[event.new]), "position")
 
     def make_views(self) -> None:
         """The lead, the grid, the steps, and one card for each normalizer."""
@@ -179,11 +176,15 @@ class AxesScene(Scene):
         self.preset.param.update(options=options, value=key)
         compare = self.store["compare"]
         titles = {title: index for index, title in enumerate(self.titles(compare))}
-        self.normalizer.param.update(options=titles, value=self.selected)
+        self.normalizer.param.update(
+            options=titles,
+            value=self.selected,
+            css_classes=["wrap", *(f"c{n}-{one.colour}" for n, one in enumerate(self.normalized))],
+        )
         axes = {name: axis for axis, name in enumerate(tensor.names)}
         self.axes.param.update(options=axes, value=list(compare[self.selected].reduced(layout.name)))
         eps = self.store["eps"]
-        self.eps.param.update(value=nearest_step(eps), name=f"{say('eps')} = {written(eps)}")
+        self.eps.param.update(position=nearest_step(eps), text=written(eps))
 
     def titles(self, compare: tuple[Normalizer, ...]) -> list[str]:
         """The names of the normalizers, told apart where two are the same."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import param
+from typing import Any
+
 from panel.custom import JSComponent
 
 from app.views.design import ASSETS
@@ -16,6 +17,8 @@ def module(name: str) -> str:
 class Component(JSComponent):
     """Base of our views; a subclass names its module with `_esm = module("name")`."""
 
-    sizing_mode = param.String(default="stretch_width")
-
     __abstract = True
+
+    def __init__(self, **params: Any) -> None:
+        """As wide as its place, with no margin of its own."""
+        super().__init__(**{"sizing_mode": "stretch_width", "margin": 0, **params})

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from typing import Any
+
 import panel as pn
 
 
@@ -31,7 +33,14 @@ class Quiet:
 
 quiet = Quiet()
 
+GAP = (0, 0, 18, 0)
+
+
+def control(kind: type[pn.widgets.Widget], **params: Any) -> Any:
+    """A widget as wide as its place, with our distance to the next."""
+    return kind(**{"sizing_mode": "stretch_width", "margin": GAP, **params})
+
 
 def heading(text: str) -> pn.pane.HTML:
     """A small heading over controls."""
-    return pn.pane.HTML(f"<h2>{text}</h2>", sizing_mode="stretch_width", margin=(10, 10, 0, 10))
+    return pn.pane.HTML(f"<h2>{text}</h2>", sizing_mode="stretch_width", margin=0)

@@ -119,7 +119,8 @@ export function render({ model, el }) {
   function drawEdge() {
     if (!built) return;
     const size = built.cells.length;
-    const row = model.groups.subarray(model.selected * size, (model.selected + 1) * size);
+    const all = Int32Array.from(model.groups); // Bokeh's own array type cannot be cut
+    const row = all.subarray(model.selected * size, (model.selected + 1) * size);
     built.edges(row, model.edge.symbol ?? "", (group) => edgeText(model.edge, group));
   }
 

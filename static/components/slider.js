@@ -1,0 +1,31 @@
+// A range input with its name and its value in words above it.
+import { adopt, make, once } from "./sheet.js";
+
+/** @param {{model: any, el: HTMLElement}} context */
+export function render({ model, el }) {
+  adopt(el);
+  const name = make("span");
+  const value = make("b");
+  const input = /** @type {HTMLInputElement} */ (document.createElement("input"));
+  input.type = "range";
+  input.min = "0";
+  input.step = "1";
+  const label = make("label", "slider", make("span", "line", name, value), input);
+
+  input.addEventListener("input", () => (model.position = Number(input.value)));
+
+  function draw() {
+    name.textContent = model.label;
+    value.textContent = model.text;
+    input.max = String(model.end);
+    input.value = String(model.position);
+    input.setAttribute("aria-label", model.label);
+    input.setAttribute("aria-valuetext", model.text);
+  }
+
+  const later = once(draw);
+  for (const part of ["label", "text", "position", "end"]) model.on(part, later);
+  draw();
+  el.append(label);
+  return label;
+}

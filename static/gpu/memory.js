@@ -1,0 +1,80 @@
+// Buffers: a pool, so that a computation that is repeated allocates nothing, and the tensors in them.
+
+/**
+ * @typedef {"f32" | "f16"} Type
+ * @typedef {{buffer: GPUBuffer, bytes: number, shape: number[], type: Type, held: boolean}} Tensor
+ *   values in C order; `bytes` is what they take, padded to 4
+ */
+
+/** @type {Record<Type, number>} */
+export const BYTES_PER_VALUE = { f32: 4, f16: 2 };
+
+// Freed buffers are kept up to this many bytes in all.
+const KEPT_BYTES = 2 ** 28;
+
+/** @param {number[]} shape */
+export function sizeOf(shape) {
+  return shape.reduce((product, size) => product * size, 1);
+}
+
+// Sizes in steps of an eighth of their power of two, so that similar sizes share buffers and no
+// more than an eighth is wasted.
+/** @param {number} bytes */
+function sizeClass(bytes) {
+  const step = Math.max(256, 2 ** (Math.floor(Math.log2(Math.max(bytes, 1))) - 3));
+  return Math.ceil(Math.max(bytes, 4) / step) * step;
+}
+
+/**
+ * @param {GPUDevice} device
+ * @param {(check: Promise<GPUError | null>) => void} watch takes each creation's outcome
+ */
+export function createMemory(device, watch) {
+  const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+  /** @type {Map<number, GPUBuffer[]>} */
+  const free = new Map();
+  let keptBytes = 0;
+  const limit = Math.min(device.limits.maxStorageBufferBindingSize, device.limits.maxBufferSize);
+
+  /** @param {number} bytes */
+  function create(bytes) {
+    device.pushErrorScope("out-of-memory");
+    const buffer = device.createBuffer({ size: bytes, usage, label: `normscope/${bytes}` });
+    watch(device.popErrorScope());
+    return buffer;
+  }
+
+  return {
+    /** The most bytes one tensor can have. */
+    limit,
+    /** @param {number[]} shape @param {Type} [type] @returns {Tensor} */
+    tensor(shape, type = "f32") {
+      const bytes = Math.ceil((sizeOf(shape) * BYTES_PER_VALUE[type]) / 4) * 4;
+      const size = Math.min(sizeClass(bytes), limit - (limit % 4));
+      const waiting = free.get(size);
+      const buffer = waiting?.pop();
+      if (buffer) keptBytes -= size;
+      return { buffer: buffer ?? create(size), bytes: Math.max(bytes, 4), shape, type, held: true };
+    },
+    /** Gives a tensor's buffer back. What was encoded before may still read it: the queue keeps order. @param {Tensor} tensor */
+    release(tensor) {
+      if (!tensor.held) return;
+      tensor.held = false;
+      const { buffer } = tensor;
+      if (keptBytes + buffer.size > KEPT_BYTES) {
+        buffer.destroy();
+        return;
+      }
+      keptBytes += buffer.size;
+      const waiting = free.get(buffer.size);
+      if (waiting) waiting.push(buffer);
+      else free.set(buffer.size, [buffer]);
+    },
+    /** Destroys every buffer that waits in the pool. */
+    trim() {
+      for (const buffer of [...free.values()].flat()) buffer.destroy();
+      free.clear();
+      keptBytes = 0;
+    },
+  };
+}
