@@ -25,7 +25,6 @@ def set_state(page: Page, patch: dict[str, Any]) -> dict[str, Any]:
     """Take a patch of the state, show it, and answer with the new state."""
     page.application.store.update(patch)
     page.application.deliberate = True
-    page.open_scene()
     return state(page)
 
 
@@ -47,7 +46,7 @@ def kernel(page: Page, name: str, arguments: dict[str, Any], options: dict[str, 
 
 
 def from_json(value: Any) -> Any:
-    """Nested lists as an array, the words NaN, Infinity and -Infinity as numbers, the rest as is."""
+    """Nested lists as an array, NaN, Infinity and -Infinity as numbers, the rest as it is."""
     if isinstance(value, dict) and "typed" in value:
         return np.array(value["values"], dtype=value["typed"])
     if isinstance(value, list) and value and isinstance(flat_first(value), (int, float)):

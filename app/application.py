@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from app.background import Background
+from app.fields import FIELDS
 from app.link import open_fragment
 from app.scenes import SCENES
 from app.scenes.scene import Scene
-from app.state import FIELDS, Store
+from app.state import Store
 
 
 class Application:
@@ -21,6 +23,7 @@ class Application:
         self.made: dict[str, Scene] = {}
         self.deliberate = False
         self.compute_ms: float | None = None
+        self.background: Background | None = None  # the page sets it; without a page nothing waits
         self.store.listeners.append(self.refresh)
 
     @property
@@ -28,13 +31,15 @@ class Application:
         """The scene of the state, made when it is first asked for."""
         key = self.store["scene"]
         if key not in self.made:
-            self.made[key] = SCENES[key](self.store)
+            self.made[key] = SCENES[key](self)
             self.timed(self.made[key], frozenset(FIELDS))
         return self.made[key]
 
     def refresh(self, changed: frozenset[str]) -> None:
         """Show a change of the state in the scene on the page."""
         self.deliberate |= any(FIELDS[name].deliberate for name in changed)
+        for scene in self.made.values():
+            scene.stale |= changed
         self.timed(self.scene, changed)
 
     def timed(self, scene: Scene, changed: frozenset[str]) -> None:

@@ -1,11 +1,12 @@
-"""State <-> URL fragment. Only what differs from the defaults is written; what cannot be read is told."""
+"""State <-> URL fragment: what differs from the defaults is written, what cannot be read is told."""
 
 from __future__ import annotations
 
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
-from app.state import FIELDS, Store
+from app.fields import FIELDS
+from app.state import Store
 
 LONGEST = 200_000  # characters of a fragment that we read at all
 

@@ -8,13 +8,15 @@ import panel as pn
 
 from app.application import Application
 from app.views.design import use_design
+from app.views.figures import set_theme
 
 
-def start(post: Any, fragment: str) -> Any:
+def start(post: Any, fragment: str, theme: str) -> Any:
     """Start for the page: `post(json, buffers)` sends; returns what receives its messages."""
     from app.page import Page
 
     use_design()
+    set_theme(theme)
     page = Page(Application(fragment), post)
     page.open_scene()
     page.send("started", problems=page.application.problems, **page.application.last_run())

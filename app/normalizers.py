@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 import kernels
-from app.kinds import Normalizer
-from app.strings import READS, listed, say
+from app.fields.kinds import Normalizer
+from app.strings import listed, say
+from app.strings.axes import READS
 from app.tensor import Tensor
 from kernels import NormResult
 from kernels.axes import LAYOUTS, NORMALIZERS, Layout, group_ids

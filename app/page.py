@@ -19,7 +19,9 @@ from bokeh.document.json import PatchJson
 
 from app import api
 from app.application import Application
+from app.background import Background
 from app.link import fragment_of
+from app.views.figures import set_theme
 
 Post = Callable[[str, list[tuple[str, bytes]]], None]
 PAGE = "page"  # the setter of a change that came from the page: it is not sent back
@@ -33,6 +35,8 @@ class Page:
         self.application = application
         self.post = post
         self.documents: dict[str, Document] = {}
+        self.shown = ""
+        application.background = Background(self.flush)
         self.pending: dict[str, list[Any]] = {}
         self.fragment = fragment_of(application.store)
 
@@ -43,6 +47,7 @@ class Page:
     def open_scene(self) -> None:
         """Show the scene of the state; its document is made on the first visit."""
         scene = self.application.scene
+        self.shown = scene.key
         if scene.key in self.documents:
             self.send("scene", scene=scene.key)
             return
@@ -61,7 +66,9 @@ class Page:
             self.pending[scene].append(event)
 
     def flush(self) -> None:
-        """Send what changed, one patch a document, and the link when it changed."""
+        """Send what changed: a scene, one patch a document, and the link."""
+        if self.application.store["scene"] != self.shown:
+            self.open_scene()
         for scene, events in self.pending.items():
             if events:
                 self.pending[scene] = []
@@ -91,7 +98,14 @@ class Page:
         """A link was opened, or Back was pressed."""
         self.application.open(body["fragment"])
         self.fragment = fragment_of(self.application.store)
-        self.open_scene()
+
+    def on_scene(self, body: dict[str, Any], attachment: Any) -> None:
+        """Another scene was chosen in the header; the rest of the state stays."""
+        self.application.store.update({"scene": body["scene"]})
+
+    def on_theme(self, body: dict[str, Any], attachment: Any) -> None:
+        """The page is light or dark now."""
+        set_theme("dark" if body["theme"] == "dark" else "light")
 
     def on_call(self, body: dict[str, Any], attachment: Any) -> None:
         """A call of the page's API; the answer or the reason goes back under its number."""
@@ -108,6 +122,8 @@ class Page:
 HANDLERS: dict[str, Callable[[Page, dict[str, Any], Any], None]] = {
     "patch": Page.on_patch,
     "open": Page.on_open,
+    "scene": Page.on_scene,
+    "theme": Page.on_theme,
     "call": Page.on_call,
 }
 
@@ -116,10 +132,8 @@ def newest_only(events: list[Any]) -> list[Any]:
     """The events with only the newest change of each property, in the order of those."""
     newest: dict[Any, Any] = {}
     for position, event in enumerate(events):
-        if isinstance(event, ModelChangedEvent):
-            key = (event.model.id, event.attr)
-        else:
-            key = position
+        of_property = isinstance(event, ModelChangedEvent)
+        key = (event.model.id, event.attr) if of_property else position
         newest.pop(key, None)
         newest[key] = event
     return list(newest.values())

@@ -6,36 +6,13 @@ control all come in by `Store.update`, which takes all of a patch or, with a rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
-from app import kinds
-from app.presets import DEFAULT_PRESET, PRESETS
+from app import fields
+from app.fields.field import Field
 
-
-@dataclass(frozen=True)
-class Field:
-    """One piece of state: its kind (how it is checked and written), default, and key in a link."""
-
-    name: str
-    key: str
-    kind: kinds.Kind
-    default: Any
-    deliberate: bool = True  # a change is a step that Back takes back; a drag is not
-
-
-FIELDS: dict[str, Field] = {
-    field.name: field
-    for field in (
-        Field("scene", "scene", kinds.Choice("axes"), "axes"),
-        Field("tensor", "x", kinds.TensorKind(), PRESETS[DEFAULT_PRESET].tensor),
-        Field("eps", "eps", kinds.Number(0.0, 1.0), 1e-5, deliberate=False),
-        Field("compare", "n", kinds.Normalizers(), kinds.DEFAULT_NORMALIZERS),
-        Field("selected", "sel", kinds.Integer(0, 2), 1),
-        Field("cell", "cell", kinds.Indices(), (0, 1, 2), deliberate=False),
-    )
-}
+FIELDS: dict[str, Field] = fields.FIELDS
 
 Listener = Callable[[frozenset[str]], None]
 
@@ -65,7 +42,8 @@ class Store:
         new = dict(self.values)
         for name, value in patch.items():
             new[name] = FIELDS[name].kind.parse(name, value)
-        fit_together(new, patch)
+        for fit in fields.FITS:
+            fit(new, patch)
         changed = frozenset(name for name in FIELDS if new[name] != self.values[name])
         if changed:
             self.values = new
@@ -80,21 +58,3 @@ class Store:
     def as_json(self) -> dict[str, Any]:
         """The whole state as plain JSON; `update` takes it back."""
         return {name: field.kind.dump(self.values[name]) for name, field in FIELDS.items()}
-
-
-def fit_together(values: dict[str, Any], patch: Iterable[str]) -> None:
-    """Keep fields that speak of one another consistent, in place."""
-    tensor = values["tensor"]
-    rank = tensor.values.ndim
-    cell = values["cell"]
-    if len(cell) != rank:
-        if "cell" in patch and "tensor" not in patch:
-            raise ValueError(f"cell: expected {rank} indices, got {list(cell)}")
-        cell = (0,) * rank
-    values["cell"] = tuple(
-        min(index, size - 1) for index, size in zip(cell, tensor.values.shape, strict=True)
-    )
-    values["compare"] = tuple(
-        kinds.fit_normalizer(item, tensor.layout, strict="compare" in patch)
-        for item in values["compare"]
-    )

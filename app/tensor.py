@@ -91,7 +91,7 @@ def parse_tensor(value: Any) -> Tensor:
 
 
 def _with_numbers(value: Any) -> Any:
-    """Nested lists in which the words NaN, Infinity and -Infinity (JSON has no such numbers) count."""
+    """Nested lists in which the words NaN, Infinity and -Infinity count: JSON lacks them."""
     if isinstance(value, list):
         return [_with_numbers(item) for item in value]
     if isinstance(value, str):

@@ -5,7 +5,7 @@ import { fail, notice } from "./page/messages.js";
 import { History } from "./page/history.js";
 import { createApi } from "./page/api.js";
 import { setUpTheme } from "./page/theme.js";
-import { showScene } from "./page/scenes.js";
+import { setUpScenes, showScene } from "./page/scenes.js";
 
 /**
  * @typedef {{url: string, size: number, sha256: string, gzip: boolean}} Entry
@@ -26,7 +26,6 @@ const progress = new Progress(
   Object.values(manifest.files).reduce((sum, entry) => sum + entry.size, 0) +
     manifest.scripts.reduce((sum, script) => sum + script.size, 0),
 );
-setUpTheme();
 
 // Panel loads components through es-module-shims, which re-fetches and rewrites modules for old browsers.
 // Every browser that can run Pyodide 314 imports modules by itself, and ours need no import map.
@@ -37,6 +36,8 @@ const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module
 const send = (message, attachment) => worker.postMessage({ json: JSON.stringify(message), attachment });
 const bokeh = loadScripts();
 const documents = new Documents(send);
+setUpTheme((theme) => send({ type: "theme", theme }));
+setUpScenes((scene) => send({ type: "scene", scene }));
 const history = new History((fragment) => send({ type: "open", fragment }));
 const { api, answered, becameReady } = createApi(send, timings);
 globalThis.normscope = api;
@@ -52,7 +53,7 @@ worker.onmessage = (event) => {
   else if (message.type === "stage") progress.stage(message.step, message.part);
   else if (message.type === "failed") fail(message.what, message.detail);
 };
-worker.postMessage({ type: "start", runtime: manifest.runtime, app: manifest.app, files: manifest.files, fragment: history.fragment });
+worker.postMessage({ type: "start", runtime: manifest.runtime, app: manifest.app, files: manifest.files, fragment: history.fragment, theme: document.documentElement.dataset.theme });
 
 /** Messages are handled one after the other, also where one has to wait for BokehJS. */
 let turn = Promise.resolve();

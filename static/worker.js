@@ -4,7 +4,7 @@ import { untar } from "./worker/archive.js";
 
 /**
  * @typedef {{url: string, size: number, sha256: string, gzip: boolean}} Entry
- * @typedef {{runtime: string, app: string, files: Record<string, Entry>, fragment: string}} Start
+ * @typedef {{runtime: string, app: string, files: Record<string, Entry>, fragment: string, theme: string}} Start
  */
 
 const SITE = "/lib/python3.14/site-packages";
@@ -39,7 +39,7 @@ function stage(step, part = 0) {
 }
 
 /** @param {Start} options */
-async function start({ runtime, app, files, fragment }) {
+async function start({ runtime, app, files, fragment, theme }) {
   if (typeof WebAssembly !== "object") {
     throw new Damaged("This browser has no WebAssembly, which Python needs.", "It may be switched off by a setting or by the operator of this device. Any current browser has it.");
   }
@@ -49,7 +49,7 @@ async function start({ runtime, app, files, fragment }) {
   );
   const broken = Promise.race(Object.values(got).map((file) => file.damaged));
   const python = await Promise.race([broken, boot(runtime, app, got)]);
-  const page = await Promise.race([broken, open(python, fragment)]);
+  const page = await Promise.race([broken, open(python, fragment, theme)]);
   receive = (event) => page.receive(event.data.json, event.data.attachment);
 }
 
@@ -102,8 +102,8 @@ function breathe() {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-/** @param {any} python @param {string} fragment */
-async function open(python, fragment) {
+/** @param {any} python @param {string} fragment @param {string} theme */
+async function open(python, fragment, theme) {
   stage("scene", 14);
   await breathe();
   const send = (/** @type {string} */ json, /** @type {any} */ buffers) => {
@@ -117,5 +117,5 @@ async function open(python, fragment) {
     post({ type: "message", json, arrays }, arrays.map(([, buffer]) => buffer));
   };
   const main = python.pyimport("app.main");
-  return main.start(send, fragment);
+  return main.start(send, fragment, theme);
 }

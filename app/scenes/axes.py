@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import panel as pn
@@ -10,18 +10,20 @@ from panel.viewable import Viewable
 
 from app.entries import Bad, paste_block
 from app.eps import EPS_STEPS, nearest_step, written
+from app.fields.kinds import Normalizer
 from app.formulas import steps_of
-from app.kinds import Normalizer
 from app.normalizers import Normalized, apply, over, reads, title_of, with_axes
 from app.numbers import short
 from app.presets import PRESETS, preset_of
 from app.scenes.scene import Scene
-from app.state import Store
 from app.strings import say
 from app.views.controls import GAP, control, heading, quiet
 from app.views.slider import Slider
 from app.views.tensor_grid import FormulaSteps, NormCard, TensorGrid, flat
 from kernels.axes import LAYOUTS
+
+if TYPE_CHECKING:
+    from app.application import Application
 
 OWN = "own"
 
@@ -31,9 +33,9 @@ class AxesScene(Scene):
 
     key = "axes"
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, application: Application) -> None:
         """Make the controls and the views."""
-        super().__init__(store)
+        super().__init__(application)
         self.normalized: list[Normalized] = []
         self.bad: Bad = {}
         self.pointed: int | None = None
@@ -78,9 +80,7 @@ class AxesScene(Scene):
             sizing_mode="stretch_width",
         )
         stage = pn.Column(self.lead, self.grid, self.steps, sizing_mode="stretch_width")
-        results = pn.Column(
-            heading(say("results")), *self.cards, sizing_mode="stretch_width"
-        )
+        results = pn.Column(heading(say("results")), *self.cards, sizing_mode="stretch_width")
         return {"controls": controls, "stage": stage, "results": results}
 
     # what a person does -------------------------------------------------------------------------
@@ -107,7 +107,7 @@ class AxesScene(Scene):
         self.store.update({"compare": compare})
 
     def edit(self, start: int, rows: list[list[str]]) -> None:
-        """Numbers typed or pasted from a cell on; what is refused stays marked, the rest as it was."""
+        """Numbers typed or pasted from a cell on; what is refused stays marked, nothing is lost."""
         cells, bad = paste_block(self.store["tensor"].values.shape, start, rows)
         if bad:
             self.bad = {**self.bad, **bad}
@@ -169,8 +169,10 @@ class AxesScene(Scene):
         """Let the controls say what the state is."""
         tensor, layout = self.store["tensor"], LAYOUTS[self.store["tensor"].layout]
         key = preset_of(tensor) or OWN
-        options = {f"{preset.title} · {shape_text(preset.tensor.values.shape)}": name
-                   for name, preset in PRESETS.items()}
+        options = {
+            f"{preset.title} · {shape_text(preset.tensor.values.shape)}": name
+            for name, preset in PRESETS.items()
+        }
         if key == OWN:
             options[f"{say('own_tensor')} · {shape_text(tensor.values.shape)}"] = OWN
         self.preset.param.update(options=options, value=key)
@@ -182,7 +184,9 @@ class AxesScene(Scene):
             css_classes=["wrap", *(f"c{n}-{one.colour}" for n, one in enumerate(self.normalized))],
         )
         axes = {name: axis for axis, name in enumerate(tensor.names)}
-        self.axes.param.update(options=axes, value=list(compare[self.selected].reduced(layout.name)))
+        self.axes.param.update(
+            options=axes, value=list(compare[self.selected].reduced(layout.name))
+        )
         eps = self.store["eps"]
         self.eps.param.update(position=nearest_step(eps), text=written(eps))
 
@@ -335,5 +339,3 @@ def statistics_of(one: Normalized, place: tuple[int, ...]) -> list[list[Any]]:
     root = "√(σ²+ε)" if one.centered else "√(mean x²+ε)"
     rows.append((root, "step_denominator", "denominator"))
     return [[symbol, say(name), one.statistic(field, place)] for symbol, name, field in rows]
-
-

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from panel.viewable import Viewable
 
-from app.state import Store
+if TYPE_CHECKING:
+    from app.application import Application
 
 
 class Scene:
@@ -14,9 +15,10 @@ class Scene:
 
     key: ClassVar[str]
 
-    def __init__(self, store: Store) -> None:
-        """Make the controls and views for a store."""
-        self.store = store
+    def __init__(self, application: Application) -> None:
+        """Make the controls and views for an application's store."""
+        self.application = application
+        self.store = application.store
         self.stale: frozenset[str] = frozenset()
 
     def layout(self) -> dict[str, Viewable]:

@@ -1,7 +1,7 @@
 """A slider whose value is heard and read in words.
 
-Bokeh's slider gives its handle no name and speaks of positions ("22.00"), where a person needs "ε, 1e-5";
-so this is the browser's own range input in a Panel component.
+Bokeh's slider gives its handle no name and speaks of positions ("22.00"), where a person needs
+"ε, 1e-5"; so this is the browser's own range input in a Panel component.
 """
 
 from __future__ import annotations

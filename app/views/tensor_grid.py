@@ -44,7 +44,7 @@ class TensorGrid(Component):
 
 
 class NormCard(Component):
-    """One normalizer's output on the same tensor, with the statistics of the current cell's group."""
+    """One normalizer's output on the same tensor, with statistics of the current cell's group."""
 
     title = param.String()
     over = param.String(doc="the axes it reduces, in words")

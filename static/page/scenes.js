@@ -1,5 +1,15 @@
 // Which scene's frame is on show, and which link in the header says so.
 
+/** A link in the header changes the scene and keeps the rest of the state. @param {(scene: string) => void} choose */
+export function setUpScenes(choose) {
+  document.querySelector("nav")?.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    choose(link.dataset.scene ?? "axes");
+  });
+}
+
 /** @param {string} scene */
 export function showScene(scene) {
   for (const frame of document.querySelectorAll(".scene:not(.ghost)")) {

@@ -1,6 +1,7 @@
 // Light or dark: the system's choice until a person makes one, which is remembered.
 
-export function setUpTheme() {
+/** @param {(theme: string) => void} changed  told of every change, since a canvas cannot read CSS */
+export function setUpTheme(changed) {
   const root = document.documentElement;
   const system = matchMedia("(prefers-color-scheme: dark)");
   const chosen = () => {
@@ -11,8 +12,10 @@ export function setUpTheme() {
     }
   };
   const button = /** @type {HTMLElement} */ (document.getElementById("theme"));
+  let told = root.dataset.theme;
   const show = () => {
     root.dataset.theme = chosen() ?? (root.dataset.chosen || (system.matches ? "dark" : "light"));
+    if (root.dataset.theme !== told) changed((told = root.dataset.theme));
     button.setAttribute("aria-label", root.dataset.theme === "dark" ? "Use the light theme" : "Use the dark theme");
   };
   system.addEventListener("change", show);

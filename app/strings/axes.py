@@ -1,13 +1,11 @@
-"""Every sentence the page shows, so that it can be translated. {braces} are filled from live numbers."""
+"""The sentences of the Axes scene."""
 
 from __future__ import annotations
 
 STRINGS: dict[str, str] = {
     "tensor": "Tensor",
     "own_tensor": "Your own",
-    "normalizer": "Normalizer",
     "reduce_over": "Reduce over",
-    "eps": "ε",
     "grid_label": "Input tensor, shape {shape}",
     "sub": "Point at a cell to see its groups; type, paste or use the arrow keys to change it.",
     "one_value": "One value per channel: PyTorch refuses to train on this "
@@ -57,15 +55,3 @@ READS: dict[tuple[str, ...], str] = {
     ("C", "H", "W"): "one whole image",
     ("H", "W"): "one channel of one image",
 }
-
-
-def say(key: str, **numbers: object) -> str:
-    """A sentence of the table with its numbers filled in."""
-    return STRINGS[key].format(**numbers)
-
-
-def listed(words: list[str]) -> str:
-    """a, b and c."""
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} and {words[-1]}"

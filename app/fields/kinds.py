@@ -153,7 +153,7 @@ class TensorKind:
         return {"layout": value.layout, "values": plain(value.values)}
 
     def encode(self, value: Tensor) -> str:
-        """B,T,d:1x1x2:1,3 or N,C:2x3:1,2,3,4,5,6; beyond 64 values the float64 bytes, squeezed, in base64."""
+        """B,T,d:1x1x2:1,3 or N,C:1x2:5,6; beyond 64 values the squeezed float64 bytes in base64."""
         shape = "x".join(map(str, value.values.shape))
         if value.values.size <= MOST_READABLE_CELLS:
             body = ",".join(repr(number).removesuffix(".0") for number in value.values.flat)

@@ -1,0 +1,41 @@
+"""Long work in steps, so that the page stays alive and a person can stop it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+
+class Background:
+    """Runs generators a step at a time; between steps the worker hears the page's messages."""
+
+    def __init__(self, after_step: Callable[[], None]) -> None:
+        """`after_step` sends what a step changed."""
+        self.after_step = after_step
+        self.running: dict[str, Iterator[Any]] = {}
+
+    def start(self, key: str, steps: Iterator[Any]) -> None:
+        """Run a generator to its end; one started before under the same key is given up."""
+        self.stop(key)
+        self.running[key] = steps
+        asyncio.get_event_loop().call_soon(self._step, key, steps)
+
+    def stop(self, key: str) -> bool:
+        """Give up what runs under a key; whether anything did."""
+        steps = self.running.pop(key, None)
+        if steps is not None:
+            steps.close()  # type: ignore[attr-defined]
+        return steps is not None
+
+    def _step(self, key: str, steps: Iterator[Any]) -> None:
+        if self.running.get(key) is not steps:
+            return
+        try:
+            next(steps)
+        except StopIteration:
+            self.running.pop(key, None)
+        else:
+            asyncio.get_event_loop().call_soon(self._step, key, steps)
+        finally:
+            self.after_step()
