@@ -1,4 +1,4 @@
-"""State <-> URL fragment: what differs from the defaults is written, what cannot be read is told."""
+"""State <-> URL fragment: what differs from the defaults is written; what is unclear is told."""
 
 from __future__ import annotations
 
