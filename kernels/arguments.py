@@ -1,7 +1,7 @@
 """What kernels accept: checks that name the argument, what was expected and what came."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from numbers import Real
 from operator import index
 from typing import Any, SupportsIndex
@@ -10,8 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.floating[Any]]
-
-_FLOAT_TYPES = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
 
 
 def as_float_array(name: str, value: npt.ArrayLike) -> FloatArray:
@@ -23,16 +21,12 @@ def as_float_array(name: str, value: npt.ArrayLike) -> FloatArray:
         TypeError: complex numbers, text, objects, masked arrays, or another float type.
         ValueError: nested lists of unequal length.
     """
-    if isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray):
-        array = value
-    else:
-        array = _array_of(name, value)
-    if array.dtype in _FLOAT_TYPES and array.dtype.isnative:
-        return array
-    if array.dtype.kind in "iub":
+    array = value if type(value) is np.ndarray else _array_of(name, value)
+    kind = array.dtype.kind
+    if kind == "f" and array.dtype.itemsize <= 8:
+        return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    if kind in "iub":
         return array.astype(np.float64)
-    if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
-        return array.astype(array.dtype.newbyteorder("="))
     raise TypeError(
         f"{name}: expected real numbers (float16, float32, float64, integers or booleans), "
         f"got {array.dtype}"
@@ -91,7 +85,7 @@ def as_eps(eps: float) -> float:
 
 
 def as_parameter(
-    name: str, value: npt.ArrayLike | None, shape: Sequence[int]
+    name: str, value: npt.ArrayLike | None, shape: tuple[int, ...]
 ) -> npt.NDArray[np.float64] | None:
     """A weight, bias or running statistic as float64, when it has exactly ``shape``.
 
@@ -102,6 +96,68 @@ def as_parameter(
     if value is None:
         return None
     array = as_float_array(name, value)
-    if array.shape != tuple(shape):
-        raise ValueError(f"{name}: expected shape {tuple(shape)}, got {array.shape}")
+    if array.shape != shape:
+        raise ValueError(f"{name}: expected shape {shape}, got {array.shape}")
     return array.astype(np.float64, copy=False)
+
+
+def as_channel_parameter(
+    name: str, value: npt.ArrayLike | None, channels: int, shape: tuple[int, ...]
+) -> npt.NDArray[np.float64] | None:
+    """A parameter of shape ``[C]``, laid out in ``shape`` so that it broadcasts against x."""
+    parameter = as_parameter(name, value, (channels,))
+    return None if parameter is None else parameter.reshape(shape)
+
+
+def as_trailing_shape(
+    name: str, value: SupportsIndex | Iterable[SupportsIndex], shape: tuple[int, ...]
+) -> tuple[int, ...]:
+    """``value`` as a tuple of sizes, when these are the last ones of ``shape``.
+
+    Raises:
+        TypeError: a size is not an integer.
+        ValueError: no size at all, or other sizes than those of ``shape``.
+    """
+    sizes = tuple(value) if isinstance(value, Iterable) else (value,)
+    trailing = tuple([as_index(name, size) for size in sizes])
+    if not trailing:
+        raise ValueError(f"{name}: expected to be at least 1-dimensional, got ()")
+    if shape[-len(trailing) :] != trailing:
+        wanted = ", ".join(map(str, trailing))
+        # The wording is that of torch 2.13, which people search for.
+        raise ValueError(
+            f"Given {name}=[{wanted}], expected input with shape [*, {wanted}], but got input of "
+            f"size{list(shape)}"
+        )
+    return trailing
+
+
+def as_mask(name: str, value: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """``value`` as booleans: true where a value counts. Zeros and ones are accepted.
+
+    Raises:
+        TypeError: not booleans or real numbers.
+        ValueError: a number other than 0 and 1: an additive mask is something else.
+    """
+    array = _array_of(name, value)
+    if array.dtype.kind == "b":
+        return array
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name}: expected booleans, got {array.dtype}")
+    mask: npt.NDArray[np.bool_] = array != 0
+    if not np.array_equal(array, mask):
+        raise ValueError(f"{name}: expected booleans, or zeros and ones, got other numbers")
+    return mask
+
+
+def default_eps(dtype: np.dtype[Any]) -> float:
+    """What ``eps=None`` means to torch 2.13: the epsilon of the type it computes ``dtype`` in."""
+    return 2.0**-52 if dtype == np.float64 else 2.0**-23
+
+
+def single_value_error(what: str, shape: tuple[int, ...]) -> ValueError:
+    """The error of torch 2.13, in its words, for statistics of a single value."""
+    return ValueError(
+        f"x: Expected more than 1 {what} when training, got input size {list(shape)}; "
+        "strict=False gives what the bare formula gives"
+    )

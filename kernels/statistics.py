@@ -1,11 +1,14 @@
-"""Mean, variance and mean square over any axes, in float64, exact where other code overflows.
+"""Mean, variance and mean square over any axes, in float64, right where other code overflows.
 
-Every statistic is taken in float64 and two-pass: subtract first, square afterwards. That is what
-keeps a huge common offset from cancelling the variance away (E[x²] − E[x]² does), and what makes a
-constant group exactly 0.
+Two-pass throughout: subtract first, square afterwards. That keeps a huge common offset from
+cancelling the variance away (E[x²] − E[x]² does), and makes a constant group exactly 0. The mean
+of what is left after subtracting is the rounding error of the mean; it is taken off as well (the
+corrected two-pass algorithm: Chan, Golub, LeVeque 1983, The American Statistician 37(3)).
 """
 
-from typing import Any, NamedTuple
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,39 +16,197 @@ import numpy.typing as npt
 from kernels.arguments import FloatArray
 
 Float64Array = npt.NDArray[np.float64]
+# True where a value counts, of a shape that broadcasts to that of x; None where all do.
+Mask = npt.NDArray[np.bool_] | None
+
+# Below this a float64 square has lost digits to underflow, unless ε makes it irrelevant.
+_SMALLEST_SQUARE = 1e-280
 
 
 class Moments(NamedTuple):
-    """A group's statistics, each of the shape that broadcasts against x."""
+    """The statistics of groups, and how many values each was taken from.
 
+    Attributes:
+        num_values: values a group: a number, or an array where a mask makes it differ.
+        mean: μ.
+        variance: σ², biased: divided by ``num_values``.
+    """
+
+    num_values: int | Float64Array
     mean: Float64Array
     variance: Float64Array
-    deviation: Float64Array
+
+    def unbiased_variance(self) -> Float64Array:
+        """σ²·m/(m − 1): NaN where m is 1, as the formula gives."""
+        num_values = np.asarray(self.num_values, np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            unbiased: Float64Array = self.variance * (num_values / (num_values - 1.0))
+        return unbiased
 
 
-def centered_moments(x: FloatArray, axes: tuple[int, ...]) -> Moments:
-    """Mean, biased variance and x − mean, over ``axes``, dimensions kept."""
-    count = np.prod([x.shape[axis] for axis in axes], dtype=np.int64)
-    mean = np.asarray(np.add.reduce(x, axis=axes, dtype=np.float64, keepdims=True)) / count
+class Standardized(NamedTuple):
+    """x̂ in float64 and what it was made of; statistics keep their dimensions."""
+
+    normalized: Float64Array
+    mean: Float64Array | None
+    variance: Float64Array | None
+    mean_square: Float64Array
+    denominator: Float64Array
+
+
+@np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
+def standardize(
+    x: FloatArray, axes: tuple[int, ...], center: bool, eps: float, mask: Mask = None
+) -> Standardized:
+    """x̂ = (x − μ)/√(σ² + ε), or x/√(E[x²] + ε) without ``center``, over ``axes``.
+
+    Float64 whatever the type of x. A group with NaN or Inf is NaN, no other is touched; an empty
+    group has NaN statistics. Only where ``mask`` is true does a value count, and what does not
+    count spoils nothing; x̂ is given everywhere. x must have at least one dimension.
+    """
+    count = group_count(x.shape, axes, mask)
+    mean, deviation = _center(x, axes, count, mask) if center else (None, x.astype(np.float64))
+    square = _mean_square(deviation, axes, count, mask)
+    if _needs_scaling(x, square, eps):
+        return _standardize_scaled(x, axes, center, eps, mask)
+    denominator = np.sqrt(square + eps)
+    deviation /= denominator
+    return _collect(deviation, mean, square, denominator)
+
+
+@np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
+def moments(x: FloatArray, axes: tuple[int, ...], mask: Mask = None) -> Moments:
+    """Number, mean and biased variance over ``axes`` of what ``mask`` leaves; dimensions are kept.
+
+    A group of which nothing is left has NaN statistics.
+    """
+    count = group_count(x.shape, axes, mask)
+    mean, deviation = _center(x, axes, count, mask)
+    return Moments(count, mean, _mean_square(deviation, axes, count, mask))
+
+
+def group_size(shape: tuple[int, ...], axes: Sequence[int]) -> int:
+    """How many values of a tensor of ``shape`` share one statistic over ``axes``."""
+    return math.prod([shape[axis] for axis in axes])
+
+
+def group_count(shape: tuple[int, ...], axes: tuple[int, ...], mask: Mask) -> int | Float64Array:
+    """`group_size`, or with a mask how many values count in each group, dimensions kept."""
+    if mask is None:
+        return group_size(shape, axes)
+    counted = np.broadcast_to(mask, shape)
+    count: Float64Array = np.add.reduce(counted, axes, np.float64, keepdims=True)
+    return count
+
+
+def merge_moments(parts: Sequence[Moments]) -> Moments:
+    """The moments of the union of ``parts``, which may differ in size: what workers exchange.
+
+    m = Σmᵢ, μ = Σmᵢμᵢ/m, σ² = Σmᵢ(σᵢ² + (μᵢ − μ)²)/m. Averaging means and variances instead is
+    wrong twice: it ignores the sizes and drops the spread between the parts.
+
+    Raises:
+        ValueError: no parts.
+
+    Source: the law of total variance; Chan, Golub, LeVeque 1983, eq. 2.1.
+    """
+    if not parts:
+        raise ValueError("parts: expected at least one, got none")
+    # An empty part has NaN statistics and must not count: 0 · NaN is NaN.
+    counts = [np.asarray(part.num_values, np.float64) for part in parts]
+    means = [np.where(n > 0, part.mean, 0.0) for n, part in zip(counts, parts, strict=True)]
+    variances = [np.where(n > 0, part.variance, 0.0) for n, part in zip(counts, parts, strict=True)]
+    count = np.asarray(sum(counts), np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = sum(n * part for n, part in zip(counts, means, strict=True)) / count
+        spread = (
+            n * (part_variance + np.square(part_mean - mean))
+            for n, part_mean, part_variance in zip(counts, means, variances, strict=True)
+        )
+        variance = sum(spread) / count
+    return Moments(count, np.asarray(mean, np.float64), np.asarray(variance, np.float64))
+
+
+def _center(
+    x: FloatArray, axes: tuple[int, ...], count: int | Float64Array, mask: Mask
+) -> tuple[Float64Array, Float64Array]:
+    """The mean over ``axes`` and x minus it."""
+    mean = _sum(x, axes, mask)
+    mean /= count
     deviation = np.subtract(x, mean, dtype=np.float64)
-    # The mean of the deviations is the rounding error of the mean: taking it off makes a constant
-    # group exactly 0, and an offset of 1e6 harmless.
-    correction = np.add.reduce(deviation, axis=axes, keepdims=True) / count
+    correction = _sum(deviation, axes, mask)
+    correction /= count
     deviation -= correction
-    return Moments(mean + correction, mean_square(deviation, axes), deviation)
+    # In a group with Inf the correction is NaN, while the mean itself is Inf, as NumPy has it.
+    np.add(mean, correction, out=mean, where=correction == correction)
+    return mean, deviation
 
 
-def mean_square(x: FloatArray, axes: tuple[int, ...]) -> Float64Array:
-    """E[x²] over ``axes``, dimensions kept."""
-    count = np.prod([x.shape[axis] for axis in axes], dtype=np.int64)
-    squares = np.square(x, dtype=np.float64)
-    result: Float64Array = np.add.reduce(squares, axis=axes, keepdims=True) / count
-    return result
+def _mean_square(
+    x: Float64Array, axes: tuple[int, ...], count: int | Float64Array, mask: Mask
+) -> Float64Array:
+    """E[x²] over ``axes``."""
+    square = _sum(np.square(x), axes, mask)
+    square /= count
+    return square
 
 
-def running_update(
-    running: npt.NDArray[Any], batch: Float64Array, new_weight: float
-) -> npt.NDArray[Any]:
-    """(1 − a)·running + a·batch, in float64, returned in the type of ``running``."""
-    updated = (1.0 - new_weight) * running.astype(np.float64) + new_weight * batch
-    return updated.astype(running.dtype)
+def _sum(x: FloatArray, axes: tuple[int, ...], mask: Mask) -> Float64Array:
+    """Σx over ``axes`` in float64, dimensions kept, of what ``mask`` leaves."""
+    total: Float64Array = np.add.reduce(
+        x, axes, np.float64, keepdims=True, where=True if mask is None else mask
+    )
+    return total
+
+
+def _collect(
+    normalized: Float64Array,
+    mean: Float64Array | None,
+    square: Float64Array,
+    denominator: Float64Array,
+) -> Standardized:
+    """``square`` is the variance where there is a mean; E[x²] = σ² + μ² then."""
+    if mean is None:
+        return Standardized(normalized, None, None, square, denominator)
+    return Standardized(normalized, mean, square, square + np.square(mean), denominator)
+
+
+def _needs_scaling(x: FloatArray, square: Float64Array, eps: float) -> bool:
+    """Whether a float64 square overflowed, or underflowed where ε does not hide it.
+
+    The square of a float32 cannot: it lies within 2e-90 and 1.2e77.
+    """
+    if x.dtype != np.float64 or not square.size:
+        return False
+    if not math.isfinite(np.add.reduce(square, None)):
+        return True
+    return eps < _SMALLEST_SQUARE and bool(np.minimum.reduce(square, None) < _SMALLEST_SQUARE)
+
+
+def _standardize_scaled(
+    x: FloatArray, axes: tuple[int, ...], center: bool, eps: float, mask: Mask
+) -> Standardized:
+    """`standardize` on x·2⁻ᵉ, one e a group, so that no square leaves the range of float64.
+
+    Scaling by a power of two is exact. σ² may still be Inf when it is reported: (1e200)² is not a
+    float64. x̂ and the denominator are right all the same.
+    """
+    count = group_count(x.shape, axes, mask)
+    largest = np.maximum.reduce(
+        np.abs(x),
+        axes,
+        keepdims=True,
+        initial=math.sqrt(eps),
+        where=True if mask is None else mask,
+    )
+    exponent = np.where(np.isfinite(largest), np.frexp(largest)[1], 0)
+    scaled = np.ldexp(x, -exponent)
+    mean, deviation = _center(scaled, axes, count, mask) if center else (None, scaled)
+    square = _mean_square(deviation, axes, count, mask)
+    denominator = np.sqrt(square + np.ldexp(eps, -2 * exponent))
+    deviation = deviation / denominator
+    if mean is not None:
+        mean = np.ldexp(mean, exponent)
+    # Twice by e, since 2²ᵉ alone may overflow where the product does not.
+    square = np.ldexp(np.ldexp(square, exponent), exponent)
+    return _collect(deviation, mean, square, np.ldexp(denominator, exponent))
