@@ -9,19 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.blocks import WIRES, Wires, backward_block, forward_block
+from kernels.feed_forward import FfnSaved, ffn, ffn_backward
 from kernels.head import HeadLoss, head_loss
 from kernels.products import WeightGradient
 from kernels.row_norms import ROW_NORMS, NormalizedRows
+from kernels.self_attention import AttentionForm, AttentionSaved, attention, attention_backward
 from kernels.stack_settings import StackSettings
-from kernels.sublayers import (
-    AttentionForm,
-    AttentionSaved,
-    FfnSaved,
-    attention,
-    attention_backward,
-    ffn,
-    ffn_backward,
-)
 from kernels.weights import LayerWeights, Vocabulary, WeightStore, draw_vocabulary
 
 Array = NDArray[np.floating]
@@ -196,7 +189,7 @@ class BackwardPass:
     """The gradient of the head's loss, from the last layer down, one layer at a time.
 
     gradient_rms[i] is the RMS of dL/dx entering layer i; wire_rms and weight_rms hold a row a
-    layer, in the order of `WIRES` and of `kernels.sublayers.WEIGHT_NAMES`.
+    layer, in the order of `WIRES` and of `kernels.weights.WEIGHT_NAMES`.
     """
 
     def __init__(self, settings: StackSettings, forward: ForwardPass, store: WeightStore) -> None:

@@ -62,10 +62,10 @@ class TrainingSettings:
         self.stack_settings()
         for name, low in (("warmup", 0), ("batch", 1), ("steps", 1)):
             if getattr(self, name) < low:
-                raise ValueError(f"{name} must be {low} or more; got {getattr(self, name)}")
+                raise ValueError(f"{name}: expected {low} or more, got {getattr(self, name)}")
         if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
             raise ValueError(
-                f"learning_rate must be a finite number above 0; got {self.learning_rate}"
+                f"learning_rate: expected a finite number above 0, got {self.learning_rate}"
             )
 
     def stack_settings(self) -> StackSettings:
@@ -123,7 +123,7 @@ class TrainingRun:
     def __init__(self, settings: TrainingSettings, text: str = TEXT) -> None:
         if len(text) < settings.context + 2:
             raise ValueError(
-                f"text must have at least {settings.context + 2} characters; got {len(text)}"
+                f"text: expected at least {settings.context + 2} characters, got {len(text)}"
             )
         self.settings = settings
         self.history: list[TrainingStep] = []

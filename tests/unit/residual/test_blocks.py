@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from kernels.blocks import WIRES, backward_block, forward_block
 from kernels.placements import PLACES, Placement
+from kernels.self_attention import AttentionForm
 from kernels.stack_passes import StackLayer
-from kernels.sublayers import AttentionForm
 from kernels.weights import draw_layer
 
 ALPHA = 1.3

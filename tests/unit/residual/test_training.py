@@ -107,11 +107,11 @@ def test_a_run_whose_loss_is_no_number_ends_and_says_so() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"warmup": -1}, "warmup must be 0 or more; got -1"),
-        ({"steps": 0}, "steps must be 1 or more; got 0"),
-        ({"batch": 0}, "batch must be 1 or more; got 0"),
-        ({"learning_rate": 0.0}, "learning_rate must be a finite number above 0; got 0.0"),
-        ({"heads": 5}, "heads must divide width"),
+        ({"warmup": -1}, "warmup: expected 0 or more, got -1"),
+        ({"steps": 0}, "steps: expected 1 or more, got 0"),
+        ({"batch": 0}, "batch: expected 1 or more, got 0"),
+        ({"learning_rate": 0.0}, "learning_rate: expected a finite number above 0, got 0.0"),
+        ({"heads": 5}, "heads: width must be divisible by heads"),
     ],
 )
 def test_settings_out_of_range_are_refused_by_name(change: dict, message: str) -> None:
@@ -120,5 +120,5 @@ def test_settings_out_of_range_are_refused_by_name(change: dict, message: str) -
 
 
 def test_a_text_shorter_than_one_context_is_refused() -> None:
-    with pytest.raises(ValueError, match="text must have at least 18 characters; got 5"):
+    with pytest.raises(ValueError, match="text: expected at least 18 characters, got 5"):
         TrainingRun(RECIPES["pre_ln"], "short")
