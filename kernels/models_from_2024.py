@@ -44,8 +44,8 @@ ROWS: dict[str, Model] = {
         note="One norm, without β, serves both branches. A LayerNorm on q and k is there, off by "
         "default; the logits are multiplied by 1/16.",
     ),
-    "chameleon_7b": Model(
-        "Chameleon 7B",
+    "chameleon": Model(
+        "Chameleon",
         2024,
         norm="rms_norm",
         placement="pre_ln_final",
@@ -54,15 +54,16 @@ ROWS: dict[str, Model] = {
         source=reference("chameleon"),
         note="The QK-norms have a γ and a β for each head.",
     ),
-    "chameleon_34b": Model(
-        "Chameleon 34B",
+    "chameleon_swin_norm": Model(
+        "Chameleon, swin_norm on",
         2024,
         norm="rms_norm",
         placement="branch_output",
         eps=1e-5,
         qk_norm=QKChoice("layer"),
-        source=reference("chameleon", ", ChameleonSwinDecoderLayer (swin_norm)"),
-        note="The QK-norms have a γ and a β for each head.",
+        source=reference("chameleon", ", ChameleonSwinDecoderLayer"),
+        note="The QK-norms have a γ and a β for each head. Which checkpoints set swin_norm could "
+        "not be looked up.",
     ),
     "qwen2": Model(
         "Qwen2",
@@ -74,7 +75,7 @@ ROWS: dict[str, Model] = {
         note="The projections of q, k and v have biases.",
     ),
     "nemotron": Model(
-        "Nemotron-4",
+        "Nemotron",
         2024,
         norm="layer_norm",
         placement="pre_ln_final",
@@ -249,5 +250,6 @@ ROWS: dict[str, Model] = {
         final_soft_cap=15.0,
         embedding_norm=True,
         source=reference("nanochat"),
+        note="RoPE turns the other way round.",
     ),
 }

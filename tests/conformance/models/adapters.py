@@ -258,10 +258,8 @@ ADAPTERS: dict[str, Adapter] = {
         ("attention", "attention"),
         final="gpt_neox.final_layer_norm",
     ),
-    "chameleon_7b": Adapter(
-        "ChameleonModel", "ChameleonConfig", CHAMELEON, "layers.1", final="norm"
-    ),
-    "chameleon_34b": Adapter(
+    "chameleon": Adapter("ChameleonModel", "ChameleonConfig", CHAMELEON, "layers.1", final="norm"),
+    "chameleon_swin_norm": Adapter(
         "ChameleonModel",
         "ChameleonConfig",
         {**CHAMELEON, "swin_norm": True},
