@@ -35,8 +35,8 @@ class TensorGrid(Component):
         self.listeners: dict[str, Callable[[dict[str, Any]], None]] = {}
         self.on_msg(self._heard)
 
-    def _heard(self, data: dict[str, Any]) -> None:
-        self.listeners[data["type"]](data)
+    def _heard(self, event: Any) -> None:
+        self.listeners[event.data["type"]](event.data)
 
     def on(self, kind: str, listener: Callable[[dict[str, Any]], None]) -> None:
         """Listen to one kind of message: edit, cell, cancel."""
