@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.fields.kinds import Normalizer
 from app.normalizers import Normalized, apply
 from app.strings import say
 from app.tensor import Tensor
@@ -35,7 +34,6 @@ class Probe:
     name: str
     change: Callable[[Tensor, float, tuple[int, ...]], Change | None]
     field: str = ""  # the state's field with the amount, where there is one
-    deed: str = "probe_do"
 
 
 def _all(tensor: Tensor) -> np.ndarray:
@@ -115,8 +113,7 @@ def answers(
     amount: float,
     cell: tuple[int, ...],
     normalized: list[Normalized],
-    run: Callable[[Normalizer, Tensor], Normalized] | None = None,
-    eps: float = 1e-5,
+    eps: float,
 ) -> list[dict[str, object]] | None:
     """What each normalizer answers to a probe; None where the tensor is too small for it."""
     change = PROBES[key].change(tensor, amount, cell)
@@ -124,7 +121,7 @@ def answers(
         return None
     rows: list[dict[str, object]] = []
     for one in normalized:
-        after = apply(one.item, change.tensor, eps) if run is None else run(one.item, change.tensor)
+        after = apply(one.item, change.tensor, eps, one.affine)
         largest, relative = difference(one, after, change.origin)
         seen = verdict(relative)
         rows.append(
