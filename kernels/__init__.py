@@ -1,16 +1,54 @@
 """The normalizers, exactly: pure NumPy, the same on CPython and in the browser."""
 
+from kernels.attention import attention_probabilities, attention_scores, normalized_heads
+from kernels.backward import (
+    NormGrads,
+    group_norm_backward,
+    layer_norm_backward,
+    normalize_backward,
+    rms_norm_backward,
+)
 from kernels.batch_norm import batch_norm, instance_norm, sync_batch_norm
+from kernels.batch_norm_backward import batch_norm_backward, instance_norm_backward
 from kernels.formula import NormResult
 from kernels.normalization import group_norm, layer_norm, normalize, rms_norm
+from kernels.rope import Rope, rope_angles, rotate
+from kernels.soft_cap import soft_cap, soft_cap_backward
+from kernels.softmax import (
+    entropy,
+    log_softmax,
+    log_softmax_backward,
+    softmax,
+    softmax_backward,
+)
 
 __all__ = [
+    "NormGrads",
     "NormResult",
+    "Rope",
+    "attention_probabilities",
+    "attention_scores",
     "batch_norm",
+    "batch_norm_backward",
+    "entropy",
     "group_norm",
+    "group_norm_backward",
     "instance_norm",
+    "instance_norm_backward",
     "layer_norm",
+    "layer_norm_backward",
+    "log_softmax",
+    "log_softmax_backward",
     "normalize",
+    "normalize_backward",
+    "normalized_heads",
     "rms_norm",
+    "rms_norm_backward",
+    "rope_angles",
+    "rotate",
+    "soft_cap",
+    "soft_cap_backward",
+    "softmax",
+    "softmax_backward",
     "sync_batch_norm",
 ]

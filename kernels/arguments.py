@@ -161,3 +161,16 @@ def single_value_error(what: str, shape: tuple[int, ...]) -> ValueError:
         f"x: Expected more than 1 {what} when training, got input size {list(shape)}; "
         "strict=False gives what the bare formula gives"
     )
+
+
+def as_gradient(grad_output: npt.ArrayLike, x: FloatArray) -> npt.NDArray[np.float64]:
+    """``grad_output`` as a float64 array of its own.
+
+    Raises:
+        TypeError: not real numbers.
+        ValueError: another shape than that of x.
+    """
+    gradient = as_float_array("grad_output", grad_output)
+    if gradient.shape != x.shape:
+        raise ValueError(f"grad_output: expected the shape of x, {x.shape}, got {gradient.shape}")
+    return gradient.astype(np.float64)

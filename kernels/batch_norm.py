@@ -78,12 +78,12 @@ def batch_norm(
     torch 2.13 ``F.batch_norm``; masks as in Keras 3.15 ``BatchNormalization``.
     """
     array = as_float_array("x", x)
-    channel, channels, axes, along = _channel_layout(array, channel_axis)
+    channel, channels, axes, along = channel_layout(array, channel_axis)
     running = as_running(running_mean, running_var, channels)
     weights = update_weights(momentum, momentum_convention, num_batches_tracked)
     gain = as_channel_parameter("weight", weight, channels, along)
     shift = as_channel_parameter("bias", bias, channels, along)
-    counted = None if mask is None else _as_batch_mask(mask, array.shape, channel)
+    counted = None if mask is None else as_batch_mask(mask, array.shape, channel)
     if running is not None and not training:
         mean, variance = (kept.astype(np.float64).reshape(along) for kept in running)
         result = apply_statistics(array, axes, mean, variance, as_eps(eps), gain, shift)
@@ -211,7 +211,7 @@ def sync_batch_norm(
     if not len(parts):
         raise ValueError("parts: expected at least one array, got none")
     arrays = [as_float_array(f"parts[{i}]", part) for i, part in enumerate(parts)]
-    layouts = [_channel_layout(array, channel_axis) for array in arrays]
+    layouts = [channel_layout(array, channel_axis) for array in arrays]
     channels = layouts[0][1]
     for number, layout in enumerate(layouts):
         if layout[1] != channels:
@@ -236,7 +236,7 @@ def sync_batch_norm(
     return results
 
 
-def _channel_layout(
+def channel_layout(
     x: FloatArray, channel_axis: SupportsIndex
 ) -> tuple[int, int, tuple[int, ...], tuple[int, ...]]:
     """The channel axis, the number of channels, the other axes, and the shape of a parameter."""
@@ -260,7 +260,7 @@ def _with_copies(result: NormResult, running: RunningStatistics) -> NormResult:
     return result._replace(running_mean=running.mean.copy(), running_var=running.variance.copy())
 
 
-def _as_batch_mask(mask: npt.ArrayLike, shape: tuple[int, ...], channel: int) -> Mask:
+def as_batch_mask(mask: npt.ArrayLike, shape: tuple[int, ...], channel: int) -> Mask:
     """``mask`` with the channel axis put in when it is missing, checked against ``shape``."""
     counted = as_mask("mask", mask)
     if counted.ndim == len(shape) - 1:

@@ -47,7 +47,7 @@ def read_head(
     Raises ValueError for a temperature that is not above 0.
     """
     if not np.all(np.asarray(temperature) > 0):
-        raise ValueError(f"temperature must be above 0; got {temperature}")
+        raise ValueError(f"temperature: expected numbers above 0, got {temperature}")
     rows = stream if norm is None else ROW_NORMS[norm].forward(stream, eps).rows
     logits = np.einsum("nd,dv->nv", rows.reshape(-1, rows.shape[-1]), unembedding)
     logits = logits.reshape(*stream.shape[:-1], -1)

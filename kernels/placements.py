@@ -72,7 +72,7 @@ class Placement:
     def __post_init__(self) -> None:
         if self.parallel and self.attention_sum:
             raise ValueError(
-                "attention_sum must be off in a parallel block: "
+                "attention_sum: expected off in a parallel block, got on: "
                 "both branches meet in one sum, whose norm is ffn_sum"
             )
 
@@ -87,7 +87,7 @@ class Placement:
         Raises ValueError for a name that is not in `PLACES`.
         """
         if place not in PLACES:
-            raise ValueError(f"place must be one of {', '.join(PLACES)}; got {place!r}")
+            raise ValueError(f"place: expected one of {', '.join(PLACES)}, got {place!r}")
         switched: dict[str, Any] = {place: not getattr(self, place)}
         return replace(self, **switched)
 

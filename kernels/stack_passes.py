@@ -9,37 +9,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.blocks import WIRES, Wires, backward_block, forward_block
+from kernels.feed_forward import FfnSaved, ffn, ffn_backward
 from kernels.head import HeadLoss, head_loss
 from kernels.products import WeightGradient
 from kernels.row_norms import ROW_NORMS, NormalizedRows
+from kernels.self_attention import AttentionForm, AttentionSaved, attention, attention_backward
 from kernels.stack_settings import StackSettings
-from kernels.sublayers import (
-    AttentionSaved,
-    FfnSaved,
-    attention,
-    attention_backward,
-    ffn,
-    ffn_backward,
-)
 from kernels.weights import LayerWeights, Vocabulary, WeightStore, draw_vocabulary
 
 Array = NDArray[np.floating]
 
 
 class StackLayer:
-    """A block's norms (γ = 1, β = 0) and seeded sublayers, as `kernels.blocks` asks for them."""
+    """A block's norms (γ = 1, β = 0) and sublayers, as `kernels.blocks` asks for them.
 
-    def __init__(self, settings: StackSettings, weights: LayerWeights) -> None:
-        self._norm = ROW_NORMS[settings.norm]
-        self._eps = settings.eps
-        self._form = settings.attention_form
+    inner_gain multiplies W_V and W₁, output_gain the two matrices that write into the stream.
+    """
+
+    def __init__(
+        self,
+        weights: LayerWeights,
+        norm: str,
+        form: AttentionForm,
+        *,
+        inner_gain: float = 1.0,
+        output_gain: float = 1.0,
+    ) -> None:
         self._weights = weights
-        self._inner_gain = settings.init_scale
-        self._output_gain = settings.output_gain
+        self._norm = ROW_NORMS[norm]
+        self._form = form
+        self._inner_gain = inner_gain
+        self._output_gain = output_gain
 
     def normalize(self, place: str, x: Array) -> tuple[Array, NormalizedRows]:
         """The stack's norm, the same at every place."""
-        saved = self._norm.forward(x, self._eps)
+        saved = self._norm.forward(x, self._form.eps)
         return saved.rows, saved
 
     def normalize_backward(self, place: str, gradient: Array, saved: NormalizedRows) -> Array:
@@ -86,10 +90,18 @@ class StackLayer:
         )
 
 
-def layer_weights(settings: StackSettings, store: WeightStore, layer: int) -> LayerWeights:
-    """The weights layer `layer` of this stack uses, in the stack's type."""
-    drawn = store.layer(settings.seed, settings.width, 0 if settings.shared_layers else layer)
-    return drawn if settings.dtype == "float32" else drawn.astype(np.dtype(settings.dtype))
+def stack_layer(settings: StackSettings, store: WeightStore, index: int) -> StackLayer:
+    """Layer `index` of the stack these settings describe."""
+    weights = store.layer(settings.seed, settings.width, 0 if settings.shared_layers else index)
+    if settings.dtype != "float32":
+        weights = weights.astype(np.dtype(settings.dtype))
+    return StackLayer(
+        weights,
+        settings.norm,
+        settings.attention_form,
+        inner_gain=settings.init_scale,
+        output_gain=settings.output_gain,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +153,7 @@ class ForwardPass:
     def step(self) -> None:
         """Run the next layer."""
         settings = self.settings
-        layer = StackLayer(settings, layer_weights(settings, self._store, self.depth))
+        layer = stack_layer(settings, self._store, self.depth)
         with np.errstate(all="ignore"):  # a stack without norms may overflow: that is its result
             wires, saved = forward_block(
                 self.stream[-1], settings.placement, layer, settings.residual_scale
@@ -177,7 +189,7 @@ class BackwardPass:
     """The gradient of the head's loss, from the last layer down, one layer at a time.
 
     gradient_rms[i] is the RMS of dL/dx entering layer i; wire_rms and weight_rms hold a row a
-    layer, in the order of `WIRES` and of `kernels.sublayers.WEIGHT_NAMES`.
+    layer, in the order of `WIRES` and of `kernels.weights.WEIGHT_NAMES`.
     """
 
     def __init__(self, settings: StackSettings, forward: ForwardPass, store: WeightStore) -> None:
@@ -208,7 +220,7 @@ class BackwardPass:
         """Go back through the next layer."""
         self._layer -= 1
         settings, index = self.settings, self._layer
-        layer = StackLayer(settings, layer_weights(settings, self._store, index))
+        layer = stack_layer(settings, self._store, index)
         with np.errstate(all="ignore"):
             wires, weights = backward_block(
                 self.gradient,

@@ -10,7 +10,7 @@ import numpy as np
 
 from kernels.placements import ONE, Placement
 from kernels.row_norms import ROW_NORMS
-from kernels.sublayers import AttentionForm
+from kernels.self_attention import QK_ROW_NORMS, AttentionForm
 
 # field: (lowest, highest). Time and memory of the browser set the upper ends.
 LIMITS = {
@@ -28,13 +28,13 @@ class StackSettings:
     """Everything a stack's numbers depend on.
 
     placement  where the norms stand, and α and β (`kernels.placements`)
-    norm       "layer_norm" or "rms_norm"
+    norm       "layer_norm" or "rms_norm", every norm of the stack but QK-norm
     depth, width, tokens, heads, vocabulary   sizes: layers, features, positions, …
     seed       of the weights and of the text
     gain       g: the RMS of a sublayer's output for a unit-RMS input, at initialization
     residual_scaling   divide the weights that write into the stream by √(2·depth), as GPT-2 does
     shared_layers      every layer uses layer 0's weights, as ALBERT does: correlated updates
-    qk_norm, qk_norm_over_heads, score_scale, soft_cap   see `kernels.sublayers.AttentionForm`
+    qk_norm, qk_norm_over_heads, score_scale, soft_cap   see `kernels.self_attention.AttentionForm`
     eps        of every norm
     dtype      "float32", or "float64" for checking
 
@@ -63,17 +63,17 @@ class StackSettings:
         for name, (low, high) in LIMITS.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer):
-                raise ValueError(f"{name} must be a whole number; got {value!r}")
+                raise ValueError(f"{name}: expected a whole number, got {value!r}")
             if not low <= value <= high:
-                raise ValueError(f"{name} must be from {low} to {high}; got {value}")
+                raise ValueError(f"{name}: expected {low} to {high}, got {value}")
         if self.width % self.heads:
             raise ValueError(
-                f"heads must divide width; got heads {self.heads} and width {self.width}"
+                f"heads: width must be divisible by heads, but {self.width} is not by {self.heads}"
             )
         _one_of("norm", self.norm, tuple(ROW_NORMS))
         _one_of("dtype", self.dtype, ("float32", "float64"))
         if self.qk_norm is not None:
-            _one_of("qk_norm", self.qk_norm, tuple(ROW_NORMS))
+            _one_of("qk_norm", self.qk_norm, tuple(QK_ROW_NORMS))
         for name in ("gain", "eps"):
             _finite(name, getattr(self, name), zero=True)
         for name in ("score_scale", "soft_cap"):
@@ -134,11 +134,11 @@ class StackSettings:
 
 def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(allowed)}; got {value!r}")
+        raise ValueError(f"{name}: expected one of {', '.join(allowed)}, got {value!r}")
 
 
 def _finite(name: str, value: float, *, zero: bool) -> None:
     bad = not math.isfinite(value) or value < 0 or (value == 0 and not zero)
     if bad:
         bound = "0 or above" if zero else "above 0"
-        raise ValueError(f"{name} must be a finite number {bound}; got {value}")
+        raise ValueError(f"{name}: expected a finite number {bound}, got {value}")

@@ -22,6 +22,9 @@ GELU_MEAN_SQUARE = 0.42519371103309905
 VOCABULARY_STREAM = 2**31  # no layer has this number, so these draws meet no layer's
 
 
+WEIGHT_NAMES = ("query_key_value", "output", "hidden", "down")
+
+
 @dataclass(frozen=True, slots=True)
 class LayerWeights:
     """One block's matrices, each [features in, features out], float32, no biases.

@@ -17,9 +17,9 @@ _OPTIONS = {
     "gain": ("pre_ln", {"gain": 0.5}),
     "residual_scaling": ("pre_ln_final", {"residual_scaling": True}),
     "shared_layers": ("pre_ln", {"shared_layers": True}),
-    "qk_rms_per_head": ("pre_ln_final", {"qk_norm": "rms_norm"}),
-    "qk_rms_over_heads": ("branch_output", {"qk_norm": "rms_norm", "qk_norm_over_heads": True}),
-    "qk_layer_parallel": ("parallel", {"qk_norm": "layer_norm"}),
+    "qk_rms_per_head": ("pre_ln_final", {"qk_norm": "rms"}),
+    "qk_rms_over_heads": ("branch_output", {"qk_norm": "rms", "qk_norm_over_heads": True}),
+    "qk_layer_parallel": ("parallel", {"qk_norm": "layer"}),
     "soft_cap": ("before_and_after", {"soft_cap": 1.5}),
     "score_scale": ("post_ln", {"score_scale": 1.0}),
 }

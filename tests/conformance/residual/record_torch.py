@@ -61,7 +61,7 @@ def attention_function(qkv: Tensor, output: Tensor, options: dict) -> Function:
     cap = options.get("soft_cap")
     over_heads = options.get("qk_norm_over_heads", False)
     qk_norm = options.get("qk_norm")
-    normalize = norm_function(qk_norm, WIDTH if over_heads else size) if qk_norm else None
+    normalize = norm_function(f"{qk_norm}_norm", WIDTH if over_heads else size) if qk_norm else None
 
     def attend(x: Tensor) -> Tensor:
         length = x.shape[0]

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from kernels.blocks import WIRES, backward_block, forward_block
 from kernels.placements import PLACES, Placement
+from kernels.self_attention import AttentionForm
 from kernels.stack_passes import StackLayer
-from kernels.stack_settings import StackSettings
 from kernels.weights import draw_layer
 
 ALPHA = 1.3
@@ -20,9 +20,9 @@ def placements(draw: st.DrawFn) -> Placement:
     return placement.with_parallel(draw(st.booleans()))
 
 
-def layer(placement: Placement, norm: str) -> StackLayer:
-    asked = StackSettings(placement, norm, depth=1, width=16, heads=2, dtype="float64", eps=1e-3)
-    return StackLayer(asked, draw_layer(4, 16, 0).astype(np.float64))
+def layer(norm: str) -> StackLayer:
+    weights = draw_layer(4, 16, 0).astype(np.float64)
+    return StackLayer(weights, norm, AttentionForm(heads=2, eps=1e-3))
 
 
 @given(placements(), st.sampled_from(["layer_norm", "rms_norm"]), st.integers(0, 1000))
@@ -32,7 +32,7 @@ def test_backward_of_any_placement_is_the_finite_difference(
 ) -> None:
     generator = np.random.default_rng(seed)
     x, weight, direction = generator.standard_normal((3, 1, 4, 16))
-    operations = layer(placement, norm)
+    operations = layer(norm)
     wires, saved = forward_block(x, placement, operations, ALPHA)
     gradient, _ = backward_block(weight, placement, operations, saved, ALPHA)
 
@@ -52,7 +52,7 @@ def test_backward_of_any_placement_is_the_finite_difference(
 @settings(max_examples=40, deadline=None)
 def test_a_place_that_is_off_passes_its_wire_through(placement: Placement) -> None:
     x = np.random.default_rng(0).standard_normal((1, 4, 16))
-    wires, _ = forward_block(x, placement, layer(placement, "rms_norm"))
+    wires, _ = forward_block(x, placement, layer("rms_norm"))
     before_and_after = {
         "attention_input": ("input", "attention_input"),
         "attention_branch": ("attention", "attention_branch"),

@@ -56,7 +56,7 @@ def test_temperature_leaves_the_mean_of_a_missing_layer_norm() -> None:
 
 @pytest.mark.parametrize("temperature", [0.0, -1.0, np.nan, np.array([1.0, 0.0])])
 def test_temperature_must_be_above_0(temperature: float) -> None:
-    with pytest.raises(ValueError, match="temperature must be above 0"):
+    with pytest.raises(ValueError, match="temperature: expected numbers above 0"):
         read_head(stream(shape=(2, 16)), UNEMBEDDING, temperature=temperature)
 
 

@@ -41,12 +41,12 @@ def test_one_more_norm_makes_a_placement_of_ones_own() -> None:
 
 
 def test_unknown_place_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=r"place must be one of attention_input.*'head'"):
+    with pytest.raises(ValueError, match=r"place: expected one of attention_input.*'head'"):
         Placement().toggled("head")
 
 
 def test_parallel_block_has_one_sum() -> None:
-    with pytest.raises(ValueError, match="attention_sum must be off in a parallel block"):
+    with pytest.raises(ValueError, match="attention_sum: expected off in a parallel block"):
         Placement(attention_sum=True, parallel=True)
     parallel = PLACEMENTS["post_ln"].placement.with_parallel(True)
     assert parallel.places == ("ffn_sum",)

@@ -193,7 +193,7 @@ def test_overflow_is_a_result_with_its_first_wire() -> None:
 def test_float32_stream_beyond_1e19_is_still_measured() -> None:
     # Its squares overflow float32. QK-norm, since plain scores overflow before the stream does.
     placement = PLACEMENTS["none"].placement
-    trace = simulate_stack(placement, depth=76, width=16, gain=1.0, qk_norm="rms_norm")
+    trace = simulate_stack(placement, depth=76, width=16, gain=1.0, qk_norm="rms")
     assert 1e19 < trace.stream_rms[-1] < 1e35
     assert np.isfinite(trace.gradient_rms).all()
 
@@ -210,18 +210,18 @@ def test_small_memory_gives_the_same_numbers() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"depth": 0}, "depth must be from 1 to 128; got 0"),
-        ({"depth": 129}, "depth must be from 1 to 128; got 129"),
-        ({"width": 8}, "width must be from 16 to 1024; got 8"),
-        ({"depth": 2.0}, "depth must be a whole number; got 2.0"),
-        ({"heads": 5}, "heads must divide width; got heads 5 and width 64"),
-        ({"norm": "batch_norm"}, "norm must be one of layer_norm, rms_norm; got 'batch_norm'"),
-        ({"qk_norm": "l2"}, "qk_norm must be one of layer_norm, rms_norm; got 'l2'"),
-        ({"gain": -1.0}, "gain must be a finite number 0 or above; got -1.0"),
-        ({"gain": float("nan")}, "gain must be a finite number 0 or above; got nan"),
-        ({"soft_cap": 0.0}, "soft_cap must be a finite number above 0; got 0.0"),
-        ({"seed": -1}, "seed must be from 0 to 4294967295; got -1"),
-        ({"dtype": "float16"}, "dtype must be one of float32, float64; got 'float16'"),
+        ({"depth": 0}, "depth: expected 1 to 128, got 0"),
+        ({"depth": 129}, "depth: expected 1 to 128, got 129"),
+        ({"width": 8}, "width: expected 16 to 1024, got 8"),
+        ({"depth": 2.0}, "depth: expected a whole number, got 2.0"),
+        ({"heads": 5}, "heads: width must be divisible by heads, but 64 is not by 5"),
+        ({"norm": "batch_norm"}, "norm: expected one of layer_norm, rms_norm, got 'batch_norm'"),
+        ({"qk_norm": "l1"}, "qk_norm: expected one of rms, layer, l2, got 'l1'"),
+        ({"gain": -1.0}, "gain: expected a finite number 0 or above, got -1.0"),
+        ({"gain": float("nan")}, "gain: expected a finite number 0 or above, got nan"),
+        ({"soft_cap": 0.0}, "soft_cap: expected a finite number above 0, got 0.0"),
+        ({"seed": -1}, "seed: expected 0 to 4294967295, got -1"),
+        ({"dtype": "float16"}, "dtype: expected one of float32, float64, got 'float16'"),
     ],
 )
 def test_settings_out_of_range_are_refused_by_name(options: dict, message: str) -> None:

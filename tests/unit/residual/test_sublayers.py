@@ -5,16 +5,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from kernels.feed_forward import ffn, ffn_backward
 from kernels.products import WeightGradient
-from kernels.sublayers import (
-    WEIGHT_NAMES,
-    AttentionForm,
-    attention,
-    attention_backward,
-    ffn,
-    ffn_backward,
-)
-from kernels.weights import LayerWeights, draw_layer
+from kernels.self_attention import AttentionForm, attention, attention_backward
+from kernels.weights import WEIGHT_NAMES, LayerWeights, draw_layer
 
 WIDTH, LENGTH, BATCH = 16, 5, 2
 
@@ -22,11 +16,13 @@ FORMS = {
     "plain": AttentionForm(heads=4),
     "one_head": AttentionForm(heads=1),
     "no_scale": AttentionForm(heads=2, score_scale=1.0),
-    "rms_per_head": AttentionForm(heads=4, qk_norm="rms_norm"),
-    "layer_per_head": AttentionForm(heads=2, qk_norm="layer_norm"),
-    "rms_over_heads": AttentionForm(heads=4, qk_norm="rms_norm", qk_norm_over_heads=True),
+    "rms_per_head": AttentionForm(heads=4, qk_norm="rms"),
+    "layer_per_head": AttentionForm(heads=2, qk_norm="layer"),
+    "l2_per_head": AttentionForm(heads=4, qk_norm="l2", score_scale=5.0),
+    "l2_over_heads": AttentionForm(heads=4, qk_norm="l2", qk_norm_over_heads=True),
+    "rms_over_heads": AttentionForm(heads=4, qk_norm="rms", qk_norm_over_heads=True),
     "soft_cap": AttentionForm(heads=4, soft_cap=0.7),
-    "capped_and_normed": AttentionForm(heads=4, qk_norm="rms_norm", soft_cap=2.0),
+    "capped_and_normed": AttentionForm(heads=4, qk_norm="rms", soft_cap=2.0),
 }
 
 
@@ -131,7 +127,7 @@ def test_no_token_sees_a_later_one() -> None:
 def test_qk_norm_bounds_every_score_by_root_of_head_size() -> None:
     x, _, weights = setting()
     _, plain = attention(1e3 * x, weights, AttentionForm(heads=4))
-    _, normed = attention(1e3 * x, weights, AttentionForm(heads=4, qk_norm="rms_norm"))
+    _, normed = attention(1e3 * x, weights, AttentionForm(heads=4, qk_norm="rms"))
     assert plain.largest_score > 1e4
     assert normed.largest_score <= 2.0 + 1e-9  # √d_k, d_k = 4: |q̂|·|k̂|/√d_k
 

@@ -1,8 +1,7 @@
-"""The two sublayers of a transformer block, forward and by hand backward.
+"""The attention sublayer of a transformer block, forward and by hand backward.
 
-Both take x [B, T, d] and return what the residual sum receives, with the values the backward pass
-needs; the backward passes return dL/dx and each weight's gradient (see `WeightGradient`).
-Biases and dropout are left out, and attention is causal and sees no positions.
+Causal, without positions, biases and dropout. `kernels.attention` answers for every form of scores;
+the deep stack calls this one, on float32 and with a backward pass.
 """
 
 from __future__ import annotations
@@ -18,15 +17,37 @@ from kernels.weights import LayerWeights
 
 Array = NDArray[np.floating]
 
-WEIGHT_NAMES = ("query_key_value", "output", "hidden", "down")
-
 # Score of a key that must not be seen. Not -inf: exp gives 0 either way, but 0·log 0 of the
 # entropy would be NaN; and not float32's lowest number, from which the row's maximum is taken.
 MASKED = -1e38
 
-# GELU by its tanh form: Hendrycks and Gimpel 2016, section 2; GPT-2.
-_GELU_SCALE = (2.0 / np.pi) ** 0.5
-_GELU_CUBIC = 0.044715
+
+@dataclass(frozen=True, slots=True)
+class QKRowNorm:
+    """A norm of q and k: one of `ROW_NORMS`, and whether its rows are brought to length 1."""
+
+    norm: str
+    unit_length: bool = False
+
+    def forward(self, x: Array, eps: float) -> NormalizedRows:
+        """The rows of x [..., d] normalized, before `length` is applied."""
+        return ROW_NORMS[self.norm].forward(x, eps / x.shape[-1] if self.unit_length else eps)
+
+    def backward(self, gradient: Array, saved: NormalizedRows) -> Array:
+        """From the gradient of the scaled rows to that of x."""
+        return ROW_NORMS[self.norm].backward(gradient * self.scale(gradient), saved)
+
+    def scale(self, x: Array) -> float:
+        """The factor from rows of RMS 1 to the rows wanted: 1/√d for length 1."""
+        return x.shape[-1] ** -0.5 if self.unit_length else 1.0
+
+
+# The names are those of `kernels.attention`.
+QK_ROW_NORMS = {
+    "rms": QKRowNorm("rms_norm"),
+    "layer": QKRowNorm("layer_norm"),
+    "l2": QKRowNorm("rms_norm", unit_length=True),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +55,9 @@ class AttentionForm:
     """How scores are made from q and k.
 
     heads must divide the width. `score_scale` None is 1/√(d/heads). `qk_norm` names a norm of
-    `ROW_NORMS` applied to q and k, over each head's features or, with `qk_norm_over_heads`, over
-    all heads' at once (OLMo 2). `soft_cap` c bounds the scores to c·tanh(s/c), before the mask.
+    `QK_ROW_NORMS` applied to q and k, over each head's features or, with `qk_norm_over_heads`,
+    over all heads' at once (OLMo 2). `soft_cap` c bounds the scores to c·tanh(s/c), before the
+    mask.
     """
 
     heads: int = 4
@@ -153,13 +175,15 @@ def _split_heads(
     normalized = None
     if form.qk_norm and form.qk_norm_over_heads:
         parts = fused.reshape(batch, length, 3, width)
-        normalized = ROW_NORMS[form.qk_norm].forward(parts[:, :, :2], form.eps)
-        parts[:, :, :2] = normalized.rows
+        norm, both = QK_ROW_NORMS[form.qk_norm], parts[:, :, :2]
+        normalized = norm.forward(both, form.eps)
+        np.multiply(normalized.rows, norm.scale(both), out=both)
     split = fused.reshape(batch, length, 3, form.heads, width // form.heads)
     heads = np.ascontiguousarray(split.transpose(2, 0, 3, 1, 4))
     if form.qk_norm and not form.qk_norm_over_heads:
-        normalized = ROW_NORMS[form.qk_norm].forward(heads[:2], form.eps)
-        heads[:2] = normalized.rows
+        norm, both = QK_ROW_NORMS[form.qk_norm], heads[:2]
+        normalized = norm.forward(both, form.eps)
+        np.multiply(normalized.rows, norm.scale(both), out=both)
     return heads, normalized
 
 
@@ -167,11 +191,11 @@ def _join_heads(heads: Array, normalized: NormalizedRows | None, form: Attention
     """The reverse of `_split_heads` for gradients: [3, B, heads, T, d/heads] to [N, 3d]."""
     _, batch, count, length, size = heads.shape
     if normalized is not None and not form.qk_norm_over_heads:
-        heads[:2] = ROW_NORMS[str(form.qk_norm)].backward(heads[:2], normalized)
+        heads[:2] = QK_ROW_NORMS[str(form.qk_norm)].backward(heads[:2], normalized)
     fused = np.ascontiguousarray(heads.transpose(1, 3, 0, 2, 4))
     if normalized is not None and form.qk_norm_over_heads:
         parts = fused.reshape(batch, length, 3, count * size)
-        parts[:, :, :2] = ROW_NORMS[str(form.qk_norm)].backward(parts[:, :, :2], normalized)
+        parts[:, :, :2] = QK_ROW_NORMS[str(form.qk_norm)].backward(parts[:, :, :2], normalized)
     return fused.reshape(batch * length, 3 * count * size)
 
 
@@ -192,77 +216,3 @@ def _causal_softmax(scores: Array) -> tuple[Array, float, float]:
     rows = total.size
     entropy = (np.log(total).sum() - np.vdot(weights, shifted)) / rows
     return weights, float(entropy), float(largest.max())
-
-
-@dataclass(frozen=True, slots=True)
-class FfnSaved:
-    """What the FFN's backward pass needs, each [N, …]: inputs [d], the rest [4d]."""
-
-    inputs: Array
-    before: Array
-    tanh: Array
-    activated: Array
-
-
-def ffn(
-    x: Array, weights: LayerWeights, *, hidden_gain: float = 1.0, output_gain: float = 1.0
-) -> tuple[Array, FfnSaved]:
-    """GELU(x W₁) W₂ for x [B, T, d]; hidden_gain and output_gain multiply W₁ and W₂.
-
-    Source: Vaswani et al. 2017, section 3.3, with the GELU of GPT-2 in place of the ReLU.
-    """
-    inputs = x.reshape(-1, x.shape[-1])
-    before = project(inputs, weights.hidden)
-    if hidden_gain != 1.0:
-        before *= hidden_gain
-    inner = before * before
-    inner *= _GELU_SCALE * _GELU_CUBIC
-    inner += _GELU_SCALE
-    inner *= before
-    tanh = np.tanh(inner, out=inner)
-    activated = tanh + 1.0
-    activated *= before
-    activated *= 0.5
-    update = project(activated, weights.down)
-    if output_gain != 1.0:
-        update *= output_gain
-    return update.reshape(x.shape), FfnSaved(inputs, before, tanh, activated)
-
-
-def ffn_backward(
-    gradient: Array,
-    saved: FfnSaved,
-    weights: LayerWeights,
-    *,
-    hidden_gain: float = 1.0,
-    output_gain: float = 1.0,
-) -> tuple[Array, tuple[WeightGradient, WeightGradient]]:
-    """dL/dx of `ffn` from dL/d(its output) [B, T, d], and the gradients of W₁ and W₂.
-
-    GELU′(z) = ½(1 + t) + ½·z·(1 − t²)·√(2/π)·(1 + 3·0.044715·z²), t the tanh of the forward pass.
-    """
-    update = gradient.reshape(-1, gradient.shape[-1])
-    down = WeightGradient(saved.activated, update)
-    scaled = update * output_gain if output_gain != 1.0 else update
-    before = project_back(scaled, weights.down)
-    before *= _gelu_slope(saved)
-    hidden = WeightGradient(saved.inputs, before)
-    back = project_back(before, weights.hidden)
-    if hidden_gain != 1.0:
-        back *= hidden_gain
-    return back.reshape(gradient.shape), (hidden, down)
-
-
-def _gelu_slope(saved: FfnSaved) -> Array:
-    # (1 − t²)·z first, which is 0 for large z, whose square may be more than float32 holds.
-    bell = 1.0 - saved.tanh * saved.tanh
-    bell *= saved.before
-    slope = bell * saved.before
-    slope *= saved.before
-    slope *= 3.0 * _GELU_CUBIC
-    slope += bell
-    slope *= _GELU_SCALE
-    slope += saved.tanh
-    slope += 1.0
-    slope *= 0.5
-    return slope
