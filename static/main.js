@@ -96,6 +96,7 @@ const handlers = {
   },
   link: (message) => history.write(message.fragment, message.deliberate),
   answer: (message) => answered(message),
+  notice: (message) => notice(message.text),
   trouble(message) {
     console.error(message.trace);
     notice(`Something went wrong: ${message.reason}`);
