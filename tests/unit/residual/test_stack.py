@@ -121,7 +121,7 @@ def test_theory_holds_where_its_assumptions_do() -> None:
     # One token attends to itself alone, so attention averages nothing away: size holds too.
     trace = simulate_stack(PRE, "rms_norm", depth=16, width=256, tokens=1, heads=1, gain=0.5)
     np.testing.assert_allclose(trace.stream_rms, trace.predicted_rms, rtol=0.1)
-    assert trace.predicted_rms[-1] == pytest.approx(trace.stream_rms[0] * np.sqrt(9), rel=0.05)
+    assert trace.predicted_rms[-1] == pytest.approx(np.hypot(trace.stream_rms[0], np.sqrt(8.0)))
 
 
 def test_attention_over_many_tokens_fails_the_assumption_of_size() -> None:
