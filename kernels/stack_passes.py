@@ -127,10 +127,8 @@ class ForwardPass:
 
     @property
     def held_bytes(self) -> int:
-        """About how much memory the pass holds: some 34 arrays of the stream's size a layer."""
-        settings = self.settings
-        rows = 34 * settings.tokens * settings.width + 2 * settings.heads * settings.tokens**2
-        return self.depth * rows * np.dtype(settings.dtype).itemsize
+        """About how much memory the pass holds."""
+        return self.depth * self.settings.layer_bytes
 
     def step(self) -> None:
         """Run the next layer."""
