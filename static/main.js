@@ -29,13 +29,18 @@ const send = (message, attachment) => {
   worker.postMessage({ json: JSON.stringify(message), attachment }, attachment instanceof ArrayBuffer ? [attachment] : []);
 };
 const documents = new Documents(send);
+/** What a script or the shell asks for comes after what the person has done before. @param {object} message @param {unknown} [attachment] */
+const ask = (message, attachment) => {
+  documents.flush();
+  send(message, attachment);
+};
 const bokeh = loadScripts((file, size) => progress.arrived(file, size));
-setUpTheme((theme) => send({ type: "theme", theme }));
-setUpFiles(send);
-setUpScenes((scene) => send({ type: "scene", scene }));
-const history = new History((fragment) => send({ type: "open", fragment }));
+setUpTheme((theme) => ask({ type: "theme", theme }));
+setUpFiles(ask);
+setUpScenes((scene) => ask({ type: "scene", scene }));
+const history = new History((fragment) => ask({ type: "open", fragment }));
 history.setUpUndo();
-const { api, answered, becameReady } = createApi(send, timings);
+const { api, answered, becameReady } = createApi(ask, timings);
 globalThis.normscope = api;
 setUpShare(api.link);
 
