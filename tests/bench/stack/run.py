@@ -102,9 +102,8 @@ def main(argv: Sequence[str] = ()) -> int:
         numbers = measure(pyodide, wheel, options.rounds)
     print("\n".join(report(numbers)))
     if hasattr(os, "getloadavg"):
-        print(
-            f"\nload of the machine over the last minute: {os.getloadavg()[0]:.1f}, of which 1 is this"
-        )
+        load = os.getloadavg()[0]
+        print(f"\nload of the machine over the last minute: {load:.1f}, of which 1 is this")
     if options.json:
         Path(options.json).write_text(json.dumps(numbers, indent=1) + "\n")
     return 0
