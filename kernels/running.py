@@ -101,7 +101,7 @@ def updated(
     if isinstance(batch.num_values, int):
         seen = batch.num_values > 0
     else:
-        seen = batch.num_values.reshape(shape) > 0
+        seen = np.broadcast_to(batch.num_values.reshape(-1), shape) > 0
     return RunningStatistics(
         _blended(running.mean, mean, weights, seen),
         _blended(running.variance, variance, weights, seen),
