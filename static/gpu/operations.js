@@ -1,5 +1,6 @@
 // The operations by name: what they take, what they give. Whoever calls knows these names, tensors
 // and options, and nothing of kernels.
+import { normalizeBackward } from "./backward.js";
 import { inReadableType, narrow, widen } from "./halves.js";
 import { apply, batchNormInference, normalize } from "./normalizers.js";
 import { maximum, meanSquare, moments, sumExp } from "./reductions.js";
@@ -47,6 +48,9 @@ export const OPERATIONS = {
   })),
   // {x}, {axes, temperature} → output
   softmax: overAxes((context, { x }, { axes, temperature }) => ({ output: softmax(context, x, axes, temperature) })),
+  // {x, gradient, weight}, {axes, center, eps, parameters} → x: ∂L/∂x; and parameters if asked for:
+  // planes of ∂L/∂γ and ∂L/∂β along the reduced axes. float32 only.
+  normalize_backward: (context, tensors, options) => normalizeBackward(context, tensors, options),
   // {x} → output: the same values as float32, or rounded to float16
   widen: (context, { x }) => ({ output: widen(context, x) }),
   narrow: (context, { x }) => ({ output: narrow(context, x) }),
