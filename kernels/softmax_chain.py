@@ -1,0 +1,332 @@
+"""From q and k to probabilities and back, every step kept: what scale does to a softmax.
+
+One query looks at its keys. Scores follow from lengths and angles; the softmax turns gaps between
+scores into ratios; and the gradient back through it is p(1 − p), gone once p is 0 or 1. Each remedy
+(√d_k, QK-norm, soft-cap, temperature) acts at one step of this chain, so all steps are shown.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numpy.typing import NDArray
+
+from kernels.arguments import as_float_array, as_number
+from kernels.attention import attention_probabilities, attention_scores, normalized_heads
+from kernels.rope import Rope
+from kernels.soft_cap import as_cap, soft_cap, soft_cap_backward
+from kernels.softmax import as_temperature, entropy
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSettings:
+    """What stands between projections and probabilities.
+
+    query_scale, key_scale  factors on W_Q and W_K, hence on q and k
+    scale         factor on q·k; None is 1/√d_k, and 1 switches √d_k off
+    qk_norm       None, "rms", "layer" or "l2" (`kernels.attention.QK_NORMS`)
+    weight_q, weight_k      its gains [d]; gain_offset is added to both (Gemma: 1)
+    eps           ε of the QK-norm
+    rope          rotation, and whether before or after the norm (`kernels.rope.Rope`)
+    over_all_heads          one statistic over all heads of a token (q, k of [heads, T, d])
+    soft_cap      c of c·tanh(s/c); None is off
+    cap_after_mask          the wrong order, which leaks probability to masked keys
+    temperature   T > 0
+    """
+
+    query_scale: float = 1.0
+    key_scale: float = 1.0
+    scale: float | None = None
+    qk_norm: str | None = None
+    weight_q: Any = None
+    weight_k: Any = None
+    gain_offset: float = 0.0
+    eps: float = 1e-6
+    rope: Rope | None = None
+    over_all_heads: bool = False
+    soft_cap: float | None = None
+    cap_after_mask: bool = False
+    temperature: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class SoftmaxChain:
+    """Every step of the chain; T queries, S keys. Leading axes are those of q.
+
+    query [T, d], keys [S, d]     after the projections' scale
+    query_hat, keys_hat           after QK-norm and RoPE
+    scores [T, S]                 scale · q̂·k̂
+    capped [T, S]                 after the soft-cap, or the scores themselves
+    masked [T, S]                 what the softmax reads, −Inf where a key may not be seen
+    probabilities [T, S]
+    entropy [T]                   nats
+    jacobian [T, S, S]            ∂pᵢ/∂sⱼ by the scores before cap and temperature
+    leaked [T]                    probability on masked keys: 0 unless the cap came after the mask
+    score_bound                   what |score| can not exceed for these gains, or None
+    """
+
+    settings: ScoreSettings
+    query: Array
+    keys: Array
+    query_hat: Array
+    keys_hat: Array
+    scores: Array
+    capped: Array
+    masked: Array
+    probabilities: Array
+    entropy: Array
+    jacobian: Array
+    leaked: Array
+    score_bound: float | None
+
+    @property
+    def own_slope(self) -> Array:
+        """∂pᵢ/∂sᵢ [T, S], the diagonal of the Jacobian: p(1 − p) without cap and temperature."""
+        return np.diagonal(self.jacobian, axis1=-2, axis2=-1)
+
+    def gradient(self, by_probability: npt.ArrayLike) -> Array:
+        """∂L/∂s [T, S] from ∂L/∂p [T, S]: Jacobianᵀ · g."""
+        given = as_float_array("by_probability", by_probability).astype(np.float64)
+        return np.einsum("...ij,...i->...j", self.jacobian, given)
+
+
+def softmax_chain(
+    q: npt.ArrayLike,
+    k: npt.ArrayLike,
+    settings: ScoreSettings | None = None,
+    *,
+    mask: npt.ArrayLike | None = None,
+) -> SoftmaxChain:
+    """Run q against k and keep every step.
+
+    q is one query [d], or [*, T, d]; k is [*, S, d], with as many heads as q or a divisor of them.
+    mask is boolean and broadcasts to [*, T, S]: true where a query may look. All in float64. For
+    one query given as [d] the results have no T axis.
+
+    Raises ValueError for shapes that do not fit and settings out of range (see `attention_scores`).
+    """
+    asked = ScoreSettings() if settings is None else settings
+    given = as_float_array("q", q).astype(np.float64)
+    single = given.ndim == 1
+    query = (given[None] if single else given) * _factor("query_scale", asked.query_scale)
+    keys = as_float_array("k", k).astype(np.float64) * _factor("key_scale", asked.key_scale)
+    scores = attention_scores(
+        query,
+        keys,
+        qk_norm=asked.qk_norm,
+        weight_q=asked.weight_q,
+        weight_k=asked.weight_k,
+        eps=asked.eps,
+        scale=asked.scale,
+        rope=asked.rope,
+        gain_offset=asked.gain_offset,
+        over_all_heads=asked.over_all_heads,
+    ).astype(np.float64)
+    visible = np.ones(scores.shape, bool) if mask is None else _visible(mask, scores.shape)
+    capped, masked = _cap_and_mask(scores, visible, asked)
+    temperature = as_temperature(asked.temperature)
+    probabilities = attention_probabilities(masked / temperature).astype(np.float64)
+    jacobian = _jacobian(probabilities) / temperature
+    if asked.soft_cap is not None:
+        slope = soft_cap_backward(np.ones_like(scores), scores, asked.soft_cap)
+        jacobian = jacobian * np.where(visible, slope, 0.0)[..., None, :]
+    chain = SoftmaxChain(
+        settings=asked,
+        query=query,
+        keys=keys,
+        query_hat=_hat(query, asked, "q"),
+        keys_hat=_hat(keys, asked, "k"),
+        scores=scores,
+        capped=capped,
+        masked=masked,
+        probabilities=probabilities,
+        entropy=np.asarray(entropy(probabilities), np.float64),
+        jacobian=jacobian,
+        leaked=np.where(visible, 0.0, probabilities).sum(axis=-1),
+        score_bound=score_bound(asked, query.shape[-1]),
+    )
+    return _without_query_axis(chain) if single else chain
+
+
+def score_bound(settings: ScoreSettings, head_dim: int) -> float | None:
+    """The largest |score| these settings allow, or None where nothing bounds it.
+
+    After RMS or Layer QK-norm |q̂| ≤ max|γ|·√d, after L2 max|γ|; so |s| ≤ scale·|q̂|·|k̂|, which
+    with unit gain and scale 1/√d is √d: 11.31 for d = 128. A soft-cap bounds by c.
+    """
+    scale = 1.0 / math.sqrt(head_dim) if settings.scale is None else abs(settings.scale)
+    bounds = [] if settings.soft_cap is None else [as_cap(settings.soft_cap, "soft_cap")]
+    if settings.qk_norm is not None:
+        largest = 1.0 if settings.qk_norm == "l2" else float(head_dim)
+        for weight in (settings.weight_q, settings.weight_k):
+            gain = 1.0 if weight is None else np.asarray(weight, float) + settings.gain_offset
+            largest *= float(np.abs(gain).max())
+        bounds.append(scale * largest)
+    return min(bounds) if bounds else None
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleSweep:
+    """The chain along a range of scales n: largest_score, entropy, slope, each [n, *, T].
+
+    slope is the largest ∂pᵢ/∂sᵢ of a row, taken before cap and temperature.
+    """
+
+    scales: Array
+    largest_score: Array
+    entropy: Array
+    slope: Array
+
+
+def sweep_scale(
+    q: npt.ArrayLike,
+    k: npt.ArrayLike,
+    scales: npt.ArrayLike,
+    settings: ScoreSettings | None = None,
+    *,
+    mask: npt.ArrayLike | None = None,
+) -> ScaleSweep:
+    """Multiply W_Q and W_K by each of `scales` and see logits, entropy and gradient follow.
+
+    q, k, settings and mask as in `softmax_chain`; scales is [n]. largest_score is what the softmax
+    reads: after the soft-cap, of keys that may be seen.
+    """
+    factors = np.atleast_1d(as_float_array("scales", scales).astype(np.float64))
+    query, keys = (np.asarray(x, np.float64) for x in (q, k))
+    single = query.ndim == 1
+    query = query[None] if single else query
+    by_scale = factors.reshape(-1, *[1] * max(query.ndim, keys.ndim))
+    chain = softmax_chain(by_scale * query, by_scale * keys, settings, mask=mask)
+    rows = chain.masked.max(axis=-1), chain.entropy, chain.own_slope.max(axis=-1)
+    return ScaleSweep(factors, *(row[..., 0] if single else row for row in rows))
+
+
+def _factor(name: str, value: float) -> float:
+    number = as_number(name, value)
+    if not math.isfinite(number):
+        raise ValueError(f"{name}: expected a finite number, got {number}")
+    return number
+
+
+def _visible(mask: npt.ArrayLike, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    given = np.asarray(mask)
+    if given.dtype != bool:
+        raise TypeError(f"mask: expected booleans, got {given.dtype}")
+    try:
+        return np.broadcast_to(given, shape)
+    except ValueError:
+        raise ValueError(
+            f"mask: expected a shape that broadcasts to {shape}, got {given.shape}"
+        ) from None
+
+
+def _cap_and_mask(
+    scores: Array, visible: NDArray[np.bool_], settings: ScoreSettings
+) -> tuple[Array, Array]:
+    """The scores after the cap, and what the softmax reads, in the order asked for."""
+    cap = settings.soft_cap
+    if cap is None:
+        return scores, np.where(visible, scores, -np.inf)
+    if settings.cap_after_mask:
+        capped = np.asarray(soft_cap(np.where(visible, scores, -np.inf), cap), np.float64)
+        return capped, capped
+    capped = np.asarray(soft_cap(scores, cap), np.float64)
+    return capped, np.where(visible, capped, -np.inf)
+
+
+def _jacobian(p: Array) -> Array:
+    """diag(p) − p pᵀ. The diagonal as pᵢ·Σⱼ≠ᵢ pⱼ, since 1 − p is 0 long before that sum is."""
+    jacobian = -p[..., :, None] * p[..., None, :]
+    index = np.arange(p.shape[-1])
+    jacobian[..., index, index] = 0.0
+    jacobian[..., index, index] = -jacobian.sum(axis=-1)
+    return jacobian
+
+
+def _hat(x: Array, settings: ScoreSettings, which: str) -> Array:
+    rope = settings.rope
+    weight, positions = (
+        (settings.weight_q, rope and rope.query_positions)
+        if which == "q"
+        else (settings.weight_k, rope and rope.key_positions)
+    )
+    return np.asarray(
+        normalized_heads(
+            x,
+            qk_norm=settings.qk_norm,
+            weight=weight,
+            eps=settings.eps,
+            gain_offset=settings.gain_offset,
+            over_all_heads=settings.over_all_heads,
+            rope=rope,
+            positions=positions,
+        ),
+        np.float64,
+    )
+
+
+_QUERY_AXIS = {
+    "query": -2,
+    "query_hat": -2,
+    "scores": -2,
+    "capped": -2,
+    "masked": -2,
+    "probabilities": -2,
+    "entropy": -1,
+    "jacobian": -3,
+    "leaked": -1,
+}
+
+
+def _without_query_axis(chain: SoftmaxChain) -> SoftmaxChain:
+    taken: dict[str, Any] = {
+        name: np.squeeze(getattr(chain, name), axis) for name, axis in _QUERY_AXIS.items()
+    }
+    return replace(chain, **taken)
+
+
+@dataclass(frozen=True, slots=True)
+class ChainPreset:
+    """A query, its keys, and settings, to begin from."""
+
+    query: tuple[float, ...]
+    keys: tuple[tuple[float, ...], ...]
+    settings: ScoreSettings = field(default_factory=ScoreSettings)
+    mask: tuple[bool, ...] | None = None
+
+
+_QUERY, _KEYS = (2.0, 1.0), ((1.0, 0.0), (0.0, 1.0))
+_ONES = (1.0,) * 128
+
+PRESETS: dict[str, ChainPreset] = {
+    # q = [2, 1] and two unit keys, without √d_k: scores 2 and 1.
+    "plain": ChainPreset(_QUERY, _KEYS, ScoreSettings(scale=1.0)),
+    # W_Q and W_K three times as large: scores 18 and 9.
+    "tripled": ChainPreset(_QUERY, _KEYS, ScoreSettings(3.0, 3.0, scale=1.0)),
+    "tripled_scaled": ChainPreset(_QUERY, _KEYS, ScoreSettings(3.0, 3.0)),
+    "qk_norm": ChainPreset(_QUERY, _KEYS, ScoreSettings(qk_norm="rms", eps=0.0)),
+    "qk_norm_tripled": ChainPreset(_QUERY, _KEYS, ScoreSettings(3.0, 3.0, qk_norm="rms", eps=0.0)),
+    # Parallel and antiparallel vectors of 128 features reach the bound √128.
+    "bound": ChainPreset(
+        _ONES,
+        (_ONES, tuple(-one for one in _ONES)),
+        ScoreSettings(7.0, 7.0, qk_norm="rms", eps=0.0),
+    ),
+    "soft_cap": ChainPreset(_QUERY, _KEYS, ScoreSettings(3.0, 3.0, scale=1.0, soft_cap=50.0)),
+    # The second key may not be seen; a cap after the mask lets 12.3 % of it through.
+    "cap_before_mask": ChainPreset(
+        _QUERY, _KEYS, ScoreSettings(scale=1.0, soft_cap=1.0), (True, False)
+    ),
+    "cap_after_mask": ChainPreset(
+        _QUERY,
+        _KEYS,
+        ScoreSettings(scale=1.0, soft_cap=1.0, cap_after_mask=True),
+        (True, False),
+    ),
+}
