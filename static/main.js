@@ -3,6 +3,7 @@ import { Documents } from "./page/documents.js";
 import { Progress } from "./page/progress.js";
 import { fail, notice } from "./page/messages.js";
 import { History } from "./page/history.js";
+import { setUpFiles } from "./page/files.js";
 import { createApi } from "./page/api.js";
 import { setUpTheme } from "./page/theme.js";
 import { setUpScenes, showScene } from "./page/scenes.js";
@@ -33,12 +34,14 @@ globalThis.importShim = Object.assign((/** @type {string} */ url) => import(url)
 
 const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module", name: "python" });
 /** @param {object} message @param {unknown} [attachment] */
-const send = (message, attachment) => worker.postMessage({ json: JSON.stringify(message), attachment });
+const send = (message, attachment) => worker.postMessage({ json: JSON.stringify(message), attachment }, attachment instanceof ArrayBuffer ? [attachment] : []);
 const bokeh = loadScripts();
 const documents = new Documents(send);
 setUpTheme((theme) => send({ type: "theme", theme }));
+setUpFiles(send);
 setUpScenes((scene) => send({ type: "scene", scene }));
 const history = new History((fragment) => send({ type: "open", fragment }));
+history.setUpUndo();
 const { api, answered, becameReady } = createApi(send, timings);
 globalThis.normscope = api;
 
@@ -83,6 +86,7 @@ const handlers = {
   },
   link: (message) => history.write(message.fragment, message.deliberate),
   answer: (message) => turn.then(() => answered(message)),
+  notice: (message) => notice(message.text),
   trouble(message) {
     console.error(message.trace);
     notice(`Something went wrong: ${message.reason}`);

@@ -60,13 +60,12 @@ def effect(
     sequences: Tensor, lengths: tuple[int, ...], padded: Padded, padding: float, eps: float
 ) -> PaddingEffect:
     """Run the kernels on a padded batch, and its statistics over padded lengths up to 20."""
-    shared = {"training": True, "strict": False, "eps": eps, "channel_axis": 2}
     curve = np.arange(max(lengths), CURVE_END + 1)
     taken = [moments(pad(sequences, lengths, int(end), padding).values, (0, 1)) for end in curve]
     steps = padded.values.shape[1]
     return PaddingEffect(
-        blind=kernels.batch_norm(padded.values, **shared),
-        masked=kernels.batch_norm(padded.values, mask=padded.real, **shared),
+        blind=_batch_norm(padded, None, eps),
+        masked=_batch_norm(padded, padded.real, eps),
         lengths=curve,
         blind_mean=np.array([one.mean.item() for one in taken]),
         blind_variance=np.array([one.variance.item() for one in taken]),
@@ -75,6 +74,12 @@ def effect(
             kernels.layer_norm(row[:length], (length, 1), eps=eps)
             for row, length in zip(padded.values, lengths, strict=True)
         ),
+    )
+
+
+def _batch_norm(padded: Padded, mask: np.ndarray | None, eps: float) -> NormResult:
+    return kernels.batch_norm(
+        padded.values, training=True, eps=eps, mask=mask, strict=False, channel_axis=2
     )
 
 

@@ -17,7 +17,7 @@ MOST_OTHERS = 5  # requests served beside yours
 
 @dataclass(frozen=True)
 class Request:
-    """One sequence: when it is served, and the vector of its token at each step, ``[length, d]``."""
+    """One sequence: when it is served, and its token at each step, shape ``[length, d]``."""
 
     number: int
     start: int
@@ -107,21 +107,16 @@ def replay(kind: str, seed: int, token: np.ndarray, eps: float) -> Replay:
     requests = requests_of(kind, seed, features)
     learned = learned_statistics(kind, seed, features)
     batches = [batch_at(step, token, requests)[0] for step in range(steps_of(kind))]
-    yours = np.cumsum([0, *(len(batch) for batch in batches[:-1])])
-    # LayerNorm and RMSNorm go over all batches in one call: no row of theirs looks at another.
-    rows = np.concatenate(batches)
-    with_batch = [
-        kernels.batch_norm(batch, training=True, strict=False, eps=eps).output[0]
-        for batch in batches
-    ]
-    return Replay(
-        requests=requests,
-        sizes=np.array([len(batch) for batch in batches]),
-        batch=np.array(with_batch),
-        running=kernels.batch_norm(rows, *learned, eps=eps).output[yours],
-        layer=kernels.layer_norm(rows, features, eps=eps).output[yours],
-        rms=kernels.rms_norm(rows, features, eps=eps).output[yours],
-    )
+    served = {
+        name: np.array([norm(batch).output[0] for batch in batches])
+        for name, norm in {
+            "batch": lambda x: kernels.batch_norm(x, training=True, strict=False, eps=eps),
+            "running": lambda x: kernels.batch_norm(x, *learned, eps=eps),
+            "layer": lambda x: kernels.layer_norm(x, features, eps=eps),
+            "rms": lambda x: kernels.rms_norm(x, features, eps=eps),
+        }.items()
+    }
+    return Replay(requests=requests, sizes=np.array([len(one) for one in batches]), **served)
 
 
 def learned_statistics(kind: str, seed: int, features: int) -> tuple[np.ndarray, np.ndarray]:

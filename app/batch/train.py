@@ -12,6 +12,7 @@ from app.batch.forwards import History, channel_moments
 from app.tensor import Tensor
 from kernels import NormResult
 from kernels.axes import LAYOUTS
+from kernels.formula import moments_of
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,12 @@ def same_update(tensor: Tensor, past: History, momentum: float) -> list[Update]:
             )
         )
     return updates
+
+
+def channel_statistics(result: NormResult) -> tuple[np.ndarray, np.ndarray]:
+    """μ and σ² that a centred normalizer used, flat."""
+    taken = moments_of(result, 1)
+    return taken.mean.ravel(), taken.variance.ravel()
 
 
 def torch_refusal(tensor: Tensor) -> str:

@@ -12,6 +12,7 @@ import kernels
 from app.batch.conventions import Settings
 from app.batch.forwards import channel_moments, channels_of
 from app.tensor import Tensor
+from kernels import NormResult
 from kernels.axes import LAYOUTS
 from kernels.running import RunningStatistics
 from kernels.statistics import Moments, merge_moments
@@ -66,37 +67,39 @@ def schemes(tensor: Tensor, cuts: tuple[int, ...], settings: Settings) -> dict[s
     own = worker_moments(tensor, cuts)
     channels = channels_of(tensor)
     fresh = (np.zeros(channels), np.ones(channels))
-    layer = {"channel_axis": LAYOUTS[tensor.layout].channel, "strict": False}
+    layer: dict[str, Any] = {"channel_axis": LAYOUTS[tensor.layout].channel, "strict": False}
     training: dict[str, Any] = {**layer, **settings.arguments()}
-
-    def scheme(key: str, mean: np.ndarray, variance: np.ndarray, results: list[Any]) -> Scheme:
-        kept = [one for one in results if key != "averaged"]
-        return Scheme(
-            mean=mean,
-            variance=variance,
-            output=np.concatenate([one.output for one in results]),
-            running=tuple(RunningStatistics(one.running_mean, one.running_var) for one in kept),
-            sent=SENT[key](channels),
-        )
-
     means = np.array([one.mean for one in own])
     variances = np.array([one.variance for one in own])
-    local = [kernels.batch_norm(part, *fresh, training=True, **training) for part in values]
-    averages = (means.mean(0), variances.mean(0))
-    averaged = [
-        kernels.batch_norm(part, *averages, eps=settings.eps, **layer) for part in values
-    ]
-    synchronized = kernels.sync_batch_norm(values, *fresh, **training)
-    whole, shape = merge_moments(own), means.shape
-    return {
-        "local": scheme("local", means, variances, local),
-        "averaged": scheme(
-            "averaged", *(np.broadcast_to(part, shape) for part in averages), results=averaged
+    averages = means.mean(0), variances.mean(0)
+    whole = merge_moments(own)
+    found: dict[str, tuple[np.ndarray, np.ndarray, list[NormResult]]] = {
+        "local": (
+            means,
+            variances,
+            [kernels.batch_norm(part, *fresh, training=True, **training) for part in values],
         ),
-        "synchronized": scheme(
-            "synchronized",
-            np.broadcast_to(whole.mean, shape),
-            np.broadcast_to(whole.variance, shape),
-            synchronized,
+        "averaged": (
+            *averages,
+            [kernels.batch_norm(part, *averages, eps=settings.eps, **layer) for part in values],
+        ),
+        "synchronized": (
+            whole.mean,
+            whole.variance,
+            kernels.sync_batch_norm(values, *fresh, **training),
         ),
     }
+    return {
+        key: Scheme(
+            mean=np.broadcast_to(mean, means.shape),
+            variance=np.broadcast_to(variance, means.shape),
+            output=np.concatenate([one.output for one in results]),
+            running=() if key == "averaged" else tuple(map(_running, results)),
+            sent=SENT[key](channels),
+        )
+        for key, (mean, variance, results) in found.items()
+    }
+
+
+def _running(result: NormResult) -> RunningStatistics:
+    return RunningStatistics(np.asarray(result.running_mean), np.asarray(result.running_var))

@@ -97,7 +97,7 @@ export function render({ model, el }) {
     } else {
       cells = buildCells(model.shape, model.names, true, model.rows);
       slices.replaceChildren(...cells.slices.map((part, n) => titled(part, sliceTitle(p, n))));
-      slices.className = `slices ${model.compact ? "snug" : sizeClass(p)}`;
+      slices.className = `slices ${model.compact ? "snug neutral" : sizeClass(p)}`;
     }
     grid.setAttribute("aria-rowcount", String(p.slices * p.rows));
     grid.setAttribute("aria-colcount", String(p.columns));
@@ -105,7 +105,8 @@ export function render({ model, el }) {
 
   function label(/** @type {HTMLElement} */ cell, /** @type {number} */ index) {
     const p = /** @type {Cells | Raster} */ (cells ?? raster).plan;
-    cell.setAttribute("aria-label", cellLabel(p, index, model.values[index]));
+    const faded = model.faded?.[index] ? `, ${model.words.faded}` : "";
+    cell.setAttribute("aria-label", cellLabel(p, index, model.values[index]) + faded);
   }
 
   function draw() {
@@ -133,6 +134,7 @@ export function render({ model, el }) {
     cell.style.setProperty("--k", `${Math.abs(power)}%`);
     cell.dataset.sign = power < 0 ? "neg" : "pos";
     cell.toggleAttribute("data-broken", !Number.isFinite(model.values[index]));
+    cell.toggleAttribute("data-faded", Boolean(model.faded?.[index]));
     mark(cell, bad);
     label(cell, index);
     cell.tabIndex = index === model.cell ? 0 : -1;
@@ -158,11 +160,15 @@ export function render({ model, el }) {
     const row = all.subarray(model.selected * cells.size, (model.selected + 1) * cells.size);
     cells.edges(row, model.edge.symbol, (group) =>
       model.edge.columns.map((/** @type {number[]} */ column) => short(column[group], 2)).join(", "),
+      (slice, words) => {
+        const title = slices.children[slice]?.querySelector("p span");
+        if (title) title.textContent = words;
+      },
     );
   }
 
   const later = once(draw);
-  for (const name of ["values", "shape", "names", "rows", "groups", "colours", "labels", "selected", "edge", "bad", "label"]) {
+  for (const name of ["values", "shape", "names", "rows", "faded", "groups", "colours", "labels", "selected", "edge", "bad", "label"]) {
     model.on(name, later);
   }
   model.on("cell", once(drawCursor));
@@ -184,7 +190,7 @@ export function render({ model, el }) {
 }
 
 function titled(/** @type {HTMLElement} */ part, /** @type {string} */ title) {
-  const slice = make("div", "slice", make("p", "", title), part);
+  const slice = make("div", "slice", make("p", "", title, make("span")), part);
   slice.setAttribute("role", "rowgroup");
   if (title) slice.setAttribute("aria-label", title);
   return slice;
