@@ -37,7 +37,8 @@ export class History {
    */
   write(fragment, deliberate) {
     clearTimeout(this.timer);
-    if (deliberate) this.put(fragment, true);
+    // After the frame that shows the change: an entry in the history costs some milliseconds.
+    if (deliberate) setTimeout(() => this.put(fragment, true));
     else this.timer = setTimeout(() => this.put(fragment, false), PAUSE_MS);
   }
 
