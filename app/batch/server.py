@@ -12,7 +12,7 @@ import numpy as np
 import kernels
 
 STEPS = 40  # steps of seeded traffic
-MOST_OTHERS = 5  # requests served beside yours
+MOST_OTHERS = 4  # requests served beside yours
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ SHARED: dict[str, str] = {
     "calls this momentum={other}.",
     "hint_cumulative": "momentum=None in PyTorch: the plain average of all forwards so far.",
     "forward_axis": "forwards",
-    "target": "dashed: this batch, {value}",
+    "target": "this batch {value}",
 }
 
 TRAIN: dict[str, str] = {
@@ -106,10 +106,12 @@ SINGLE: dict[str, str] = {
 }
 
 MICROBATCHES: dict[str, str] = {
-    "size": "Examples a forward",
-    "size_text": "{size} · {count} forwards",
+    "size": "Microbatch of",
+    "size_text": "{size} examples",
     "results": "Outputs",
-    "gradients": "Gradient of the first output",
+    "gradients": "Gradient of the first output by every input",
+    "axis": "examples seen",
+    "curve": "<b>{name}</b> {path} <span>one forward {target}</span>",
     "lead": "One forward leaves the running statistics at {whole}; <em data-colour='bn'>{count} "
     "microbatches</em> leave them at {parts}.",
     "lead_one": "One forward holds the whole batch: the running statistics end at {whole} either "
@@ -146,8 +148,8 @@ PADDING: dict[str, str] = {
     "sub_none": "Shorten a sequence or pad to more tokens.",
     "row_blind": "All positions",
     "row_masked": "Real tokens, by mask",
-    "curve_mean": "<b>mean</b> {now} <span>dashed: masked, {masked}</span>",
-    "curve_variance": "<b>variance</b> {now} <span>dashed: masked, {masked}</span>",
+    "curve_mean": "<b>mean</b> {now} <span>masked {masked}</span>",
+    "curve_variance": "<b>variance</b> {now} <span>masked {masked}</span>",
     "card_blind": "BatchNorm",
     "card_blind_over": "all positions",
     "card_masked": "BatchNorm",
@@ -159,8 +161,8 @@ WORKERS: dict[str, str] = {
     "count": "Workers",
     "cut": "Worker {number} starts at",
     "cut_text": "n{example}",
-    "sent": "One step of this layer",
-    "numbers": "numbers sent",
+    "sent": "One forward: numbers a worker sends, and what it stores",
+    "numbers": "sent",
     "results": "Outputs",
     "lead": "Averaging what the workers have gives {naive}; the whole batch has "
     "<em data-colour='bn'>{right}</em>.",
@@ -175,10 +177,9 @@ WORKERS: dict[str, str] = {
     "row_local": "Each its own",
     "row_averaged": "Averaged",
     "row_synchronized": "Synchronized",
-    "sent_local": "Nothing is sent: plain data parallel. Every worker stores something else.",
-    "sent_averaged": "A mean and a variance for each of the {channels} channels.",
-    "sent_synchronized": "Those and the count: 2·{channels} + 1 = {sent}, from each worker in each "
-    "forward (SyncBatchNorm).",
+    "sent_local": "Plain data parallel. Every worker stores something else.",
+    "sent_averaged": "A mean and a variance a channel: 2·{channels} = {sent}.",
+    "sent_synchronized": "Those and the count: 2·{channels} + 1 = {sent}, as SyncBatchNorm does.",
     "card_local": "local statistics",
     "card_averaged": "averaged statistics",
     "card_synchronized": "those of the whole",
@@ -186,9 +187,9 @@ WORKERS: dict[str, str] = {
 
 SERVER: dict[str, str] = {
     "traffic": "Traffic",
-    "traffic_script": "3 batches",
-    "traffic_light": "Light",
-    "traffic_busy": "Busy",
+    "traffic_script": "Three batches: [3], [3, 5], [11]",
+    "traffic_light": "Light traffic",
+    "traffic_busy": "Busy traffic",
     "new": "Other traffic",
     "seed": "seed {seed}",
     "yours": "yours",
@@ -199,7 +200,7 @@ SERVER: dict[str, str] = {
     "on": "Step",
     "step": "Step",
     "step_text": "{step} of {last}",
-    "batch": "The batch of this step",
+    "batch": "Your token, and the batch of this step",
     "request": "request {number}, token {token} of {length}",
     "results": "Your token’s output",
     "lead": "Same token, {others} beside it now: <em data-colour='bn'>BatchNorm</em> makes its "
@@ -251,12 +252,12 @@ SHIFT: dict[str, str] = {
     "served has <em data-colour='bn'>{mean} and {spread}</em>.",
     "sub": "So evaluation hands on mean {mean} and spread {spread}, not 0 and 1. The running "
     "statistics have not drifted: in evaluation they stand still, and the input has moved.",
-    "inputs": "<b>feature 0, going in</b> <span>outline: in training</span>",
-    "outputs": "<b>coming out of evaluation</b> <span>outline: in training</span>",
-    "curve_mean": "<b>running_mean</b> {learned} → {now} <span>dashed: served, {target}</span>",
-    "curve_variance": "<b>running_var</b> {learned} → {now} <span>dashed: served, {target}</span>",
-    "row_evaluation": "BatchNorm, evaluation",
-    "row_training": "BatchNorm, this batch",
+    "inputs": "<b>feature 0, going in</b> <span>outline: training</span>",
+    "outputs": "<b>out of evaluation</b> <span>outline: training</span>",
+    "curve_mean": "<b>running_mean</b> {learned} → {now} <span>served {target}</span>",
+    "curve_variance": "<b>running_var</b> {learned} → {now} <span>served {target}</span>",
+    "row_evaluation": "BatchNorm, eval",
+    "row_training": "BatchNorm, train",
     "row_layer": "LayerNorm",
     "row_rms": "RMSNorm",
     "note_evaluation": "Divides by what it learned elsewhere.",

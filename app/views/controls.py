@@ -58,6 +58,11 @@ def heading(text: str) -> pn.pane.HTML:
     return pn.pane.HTML(f"<h2>{text}</h2>", sizing_mode="stretch_width", margin=0)
 
 
+def boxed(view: Any) -> pn.Column:
+    """A view that can be hidden; a component's own `visible` does nothing before it is drawn."""
+    return pn.Column(view, sizing_mode="stretch_width", margin=0)
+
+
 def beside(*views: tuple[Any, str], gap: tuple[int, ...] = (0, 0, 12, 0)) -> pn.Row:
     """Views side by side where there is room for them, else one under the other.
 

@@ -7,6 +7,7 @@ import panel as pn
 from bokeh.models import BasicTicker, ColumnDataSource
 from panel.viewable import Viewable
 
+from app.numbers import short
 from app.views.figures import Figure
 from app.views.prose import Prose
 
@@ -61,3 +62,9 @@ class Curve:
         level = np.full(2, np.nan if target is None else target)
         self.target.data = {"x": ends, "y": level}
         self.title.put(html=f"<p class='figure'>{title}</p>")
+
+
+def path(values: np.ndarray) -> str:
+    """Where it began and where it is: 0 → 0.6, or 0 → … → 1.14."""
+    ends = [short(float(value)) for value in values[[0, -1]][: len(values)]]
+    return (" → … → " if len(values) > 2 else " → ").join(ends)

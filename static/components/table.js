@@ -27,7 +27,8 @@ export function render({ model, el }) {
     });
     head.replaceChildren(make("tr", "", ...titles));
     head.hidden = model.columns.every((/** @type {string} */ text) => !text);
-    body.replaceChildren(...model.rows.flatMap((/** @type {Row} */ row) => linesOf(row, model.domain, model.columns.length)));
+    const swatches = new Set(model.rows.map((/** @type {Row} */ row) => row.colour ?? "")).size > 1;
+    body.replaceChildren(...model.rows.flatMap((/** @type {Row} */ row) => linesOf(row, model.domain, model.columns.length, swatches)));
   }
 
   const later = once(draw);
@@ -38,8 +39,8 @@ export function render({ model, el }) {
 }
 
 /** A row, and its note under it. */
-function linesOf(/** @type {Row} */ row, /** @type {[number, number]} */ domain, /** @type {number} */ columns) {
-  const title = make("th", "", ...(row.colour ? [make("i")] : []), row.head);
+function linesOf(/** @type {Row} */ row, /** @type {[number, number]} */ domain, /** @type {number} */ columns, /** @type {boolean} */ swatches) {
+  const title = make("th", "", ...(row.colour && swatches ? [make("i")] : []), row.head);
   title.setAttribute("scope", "row");
   const line = make("tr", "", title, ...row.cells.map((value) => cellOf(value, domain)));
   const lines = [line];
@@ -57,11 +58,11 @@ function linesOf(/** @type {Row} */ row, /** @type {[number, number]} */ domain,
 }
 
 function cellOf(/** @type {Value} */ value, /** @type {[number, number]} */ domain) {
-  if (typeof value === "number") return make("td", Number.isFinite(value) ? "number" : "number broken", short(value, 4));
+  if (typeof value === "number") return make("td", Number.isFinite(value) ? "number" : "number unreal", short(value, 4));
   if (typeof value === "string") return make("td", "", value);
   if ("list" in value) {
     const broken = value.list.some((number) => !Number.isFinite(number));
-    return make("td", broken ? "number broken" : "number", value.list.map((number) => short(number, 4)).join(", "));
+    return make("td", broken ? "number unreal" : "number", value.list.map((number) => short(number, 4)).join(", "));
   }
   return make("td", "drawn", stripOf(value, domain));
 }

@@ -195,7 +195,9 @@ export function render({ model, el }) {
 }
 
 function titled(/** @type {HTMLElement} */ part, /** @type {string} */ title) {
-  const slice = make("div", "slice", make("p", "", title, make("span")), part);
+  const heading = make("p", "", title, make("span"));
+  heading.hidden = !title;
+  const slice = make("div", "slice", heading, part);
   slice.setAttribute("role", "rowgroup");
   if (title) slice.setAttribute("aria-label", title);
   return slice;

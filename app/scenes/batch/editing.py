@@ -80,7 +80,7 @@ class TensorEditor:
 
     def show_tensor(self, changed: frozenset[str], **extra: Any) -> None:
         """The tensor in its own shape, with what a story adds to it."""
-        update: dict[str, Any] = dict(extra)
+        update: dict[str, Any] = {}
         tensor = self.tensor
         if self.field in changed:
             self.bad = {}
@@ -93,7 +93,7 @@ class TensorEditor:
             }
         if changed & {self.field, "batch_cell"}:
             update["cell"] = self.cell
-        self.put(**update)
+        self.put(**{**update, **extra})
 
     def put(self, **update: Any) -> None:
         """Show values in the grid."""

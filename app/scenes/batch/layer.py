@@ -10,11 +10,12 @@ from app.eps import EPS_STEPS, nearest_step, written
 from app.scenes.batch.story import LAYER, Story
 from app.strings import say
 from app.views.choices import Choices
-from app.views.controls import put, watch
+from app.views.controls import boxed, put, watch
 from app.views.prose import Prose
 from app.views.slider import Slider
 
 TIGHT = (0, 0, 10, 0)
+SLIDER_GAP = (0, 0, 2, 0)  # a range input has room of its own around it
 
 
 class LayerControls:
@@ -30,9 +31,10 @@ class LayerControls:
             columns=3,
             margin=TIGHT,
         )
-        self.momentum = Slider(label=say("batch_momentum"), end=len(MOMENTA) - 1, margin=TIGHT)
+        self.momentum = Slider(label=say("batch_momentum"), end=len(MOMENTA) - 1, margin=SLIDER_GAP)
+        self.number = boxed(self.momentum)
         self.weights = Prose(margin=TIGHT)
-        self.eps = Slider(label=say("eps"), end=len(EPS_STEPS) - 1, margin=TIGHT)
+        self.eps = Slider(label=say("eps"), end=len(EPS_STEPS) - 1, margin=SLIDER_GAP)
         self.convention.on("choose", lambda data: story.set(batch_convention=data["key"]))
         watch(self.momentum, lambda new: story.drag(batch_momentum=MOMENTA[new]))
         watch(self.eps, lambda new: story.drag(batch_eps=EPS_STEPS[new]))
@@ -40,7 +42,7 @@ class LayerControls:
     def parts(self) -> list[Viewable]:
         """What stands in the controls."""
         if self.with_momentum:
-            return [self.convention, self.momentum, self.weights, self.eps]
+            return [self.convention, self.number, self.weights, self.eps]
         return [self.eps]
 
     def show(self, changed: frozenset[str]) -> None:
@@ -53,8 +55,8 @@ class LayerControls:
             return
         self.convention.put(value=settings.convention)
         put(self.momentum, position=nearest_momentum(settings.momentum))
-        text = "None" if settings.rule.cumulative else f"{settings.momentum:g}"
-        put(self.momentum, text=text, visible=not settings.rule.cumulative)
+        put(self.momentum, text=f"{settings.momentum:g}")
+        put(self.number, visible=not settings.rule.cumulative)
         self.weights.put(html=f"<p class='hint'>{self.hint()}</p>")
 
     def hint(self) -> str:

@@ -11,10 +11,11 @@ from app.batch.microbatches import Passes, send, starts_of
 from app.batch.presets import BATCHES
 from app.numbers import short
 from app.scenes.batch.editing import TensorEditor
-from app.scenes.batch.layer import TIGHT, LayerControls
+from app.scenes.batch.layer import SLIDER_GAP, LayerControls
 from app.scenes.batch.story import LAYER, Story
 from app.scenes.batch.tensor_controls import TensorControls
 from app.views.controls import beside, heading, put, watch
+from app.views.curve import Curve, path
 from app.views.slider import Slider
 from app.views.table import Table, domain_of, strip
 from app.views.tensor_grid import NormCard, TensorGrid
@@ -23,6 +24,7 @@ from kernels.axes import LAYOUTS, group_ids
 NUMBERS = LAYER | {"batch_tensor", "batch_micro"}
 MOST_ROWS = 8  # microbatches written out
 MOST_LISTED = 6
+RUNNING = {"mean": "running_mean", "variance": "running_var"}
 
 
 class MicrobatchStory(Story):
@@ -33,13 +35,14 @@ class MicrobatchStory(Story):
     def make(self) -> None:
         """Make controls and views."""
         self.tensor = TensorControls(self, "batch_tensor", BATCHES)
-        self.size = Slider(label=self.say("size"), margin=TIGHT)
+        self.size = Slider(label=self.say("size"), margin=SLIDER_GAP)
         self.layer = LayerControls(self)
         self.grid = TensorGrid(words={"both": "", "range": ""})
         self.editor = TensorEditor(self.store, "batch_tensor", self.grid)
         self.table = Table(columns=["", "", "μ", "σ²", "running_mean", "running_var"])
         self.cards = {"whole": NormCard(colour="bn"), "parts": NormCard(colour="bn")}
         self.gradients = Table(caption=self.say("gradients"), columns=["", "∂y₀/∂x"])
+        self.curves = {name: Curve("bn", self.say("axis")) for name in ("mean", "variance")}
         watch(self.size, lambda new: self.drag(batch_micro=new + 1))
 
     def controls(self) -> list[Viewable]:
@@ -48,11 +51,16 @@ class MicrobatchStory(Story):
 
     def stage(self) -> list[Viewable]:
         """The examples, and the statistics of every forward."""
-        return [beside((self.grid, "0 1 auto"), (self.table, "1 1 420px"))]
+        curves = [(curve.layout(), "1 1 260px") for curve in self.curves.values()]
+        return [
+            beside((self.grid, "0 1 auto"), (self.table, "1 1 420px")),
+            self.gradients,
+            beside(*curves),
+        ]
 
     def results(self) -> list[Viewable]:
-        """Outputs and gradients of both."""
-        return [heading(self.say("results")), *self.cards.values(), self.gradients]
+        """Outputs of both."""
+        return [heading(self.say("results")), *self.cards.values()]
 
     def compute(self, changed: frozenset[str]) -> None:
         """Send the batch in one, and in microbatches."""
@@ -74,11 +82,12 @@ class MicrobatchStory(Story):
         self.layer.show(changed)
         tensor, size = self.store["batch_tensor"], self.store["batch_micro"]
         examples = len(tensor.values)
-        text = self.say("size_text", size=size, count=len(self.passes["parts"].sizes))
+        text = self.say("size_text", size=size)
         put(self.size, end=max(examples - 1, 1), position=size - 1, text=text)
         self.show_grid(changed)
         self.show_words()
         self.show_table()
+        self.show_curves()
         self.show_results()
 
     def show_grid(self, changed: frozenset[str]) -> None:
@@ -167,6 +176,16 @@ class MicrobatchStory(Story):
                     }
                 )
         self.table.put(rows=rows, domain=domain_of(values.ravel().tolist()))
+
+    def show_curves(self) -> None:
+        """The running statistics after each microbatch; dashed, what one forward leaves."""
+        whole, parts, channel = self.passes["whole"], self.passes["parts"], self.channel
+        seen = np.cumsum([0, *parts.sizes])
+        for name, curve in self.curves.items():
+            values = getattr(parts.history, name)[:, channel]
+            target = float(getattr(whole.history, name)[-1, channel])
+            title = self.say("curve", name=RUNNING[name], path=path(values), target=short(target))
+            curve.show(title, seen, values, target=target, least_span=1.0)
 
     def show_results(self) -> None:
         """Outputs and gradients."""

@@ -14,11 +14,11 @@ from app.fields.batch import MOST_SEQUENCES, MOST_TOKENS
 from app.fills import resized
 from app.numbers import short
 from app.scenes.batch.editing import TensorEditor
-from app.scenes.batch.layer import TIGHT, LayerControls
+from app.scenes.batch.layer import SLIDER_GAP, TIGHT, LayerControls
 from app.scenes.batch.story import Story
 from app.strings import say
 from app.tensor import Tensor, shape_text
-from app.views.controls import beside, heading, put, watch
+from app.views.controls import beside, boxed, heading, put, watch
 from app.views.curve import Curve
 from app.views.panels import ShapeControl
 from app.views.slider import Slider
@@ -40,11 +40,12 @@ class PaddingStory(Story):
         """Make controls and views."""
         self.shape = ShapeControl(label=say("shape_label"), margin=TIGHT)
         self.lengths = [
-            Slider(label=self.say("length", number=number), margin=TIGHT)
+            Slider(label=self.say("length", number=number), margin=SLIDER_GAP)
             for number in range(MOST_SEQUENCES)
         ]
-        self.padded_to = Slider(label=self.say("padded_to"), margin=TIGHT)
-        self.padding = Slider(label=self.say("holds"), end=2 * LARGEST_PADDING, margin=TIGHT)
+        self.boxes = [boxed(slider) for slider in self.lengths]
+        self.padded_to = Slider(label=self.say("padded_to"), margin=SLIDER_GAP)
+        self.padding = Slider(label=self.say("holds"), end=2 * LARGEST_PADDING, margin=SLIDER_GAP)
         self.layer = LayerControls(self, momentum=False)
         self.grid = TensorGrid(words={"both": "", "range": "", "faded": self.say("padding")})
         self.editor = TensorEditor(self.store, "batch_sequences", self.grid, self.write)
@@ -63,7 +64,7 @@ class PaddingStory(Story):
 
     def controls(self) -> list[Viewable]:
         """Lengths, and what fills them up."""
-        return [self.shape, *self.lengths, self.padded_to, self.padding, *self.layer.parts()]
+        return [self.shape, *self.boxes, self.padded_to, self.padding, *self.layer.parts()]
 
     def stage(self) -> list[Viewable]:
         """The rectangle, both statistics, and what more padding would do."""
@@ -145,7 +146,7 @@ class PaddingStory(Story):
         sequences, stored, _ = store["batch_sequences"].values.shape
         self.shape.put(shape=[sequences, stored], names=["B", "T"])
         for number, slider in enumerate(self.lengths):
-            put(slider, visible=number < sequences)
+            put(self.boxes[number], visible=number < sequences)
             if number < sequences:
                 length = store["batch_lengths"][number]
                 put(slider, end=max(stored - 1, 1), position=length - 1, text=str(length))
@@ -199,9 +200,10 @@ class PaddingStory(Story):
     def show_table(self) -> None:
         """Both sets of values on one scale."""
         real, values = self.padded.real.ravel(), self.padded.values.ravel()
-        rows = []
+        rows, reach = [], []
         for name, chosen in (("blind", np.ones_like(real)), ("masked", real)):
             mean, variance = self.statistics(name)
+            reach += [mean - variance**0.5, mean + variance**0.5]
             dots = strip(
                 values[chosen].tolist(), mean, variance**0.5, (~real[chosen]).astype(bool).tolist()
             )
@@ -213,7 +215,7 @@ class PaddingStory(Story):
                     "cells": [dots, int(chosen.sum()), mean, variance],
                 }
             )
-        self.table.put(rows=rows, domain=domain_of(values.tolist()))
+        self.table.put(rows=rows, domain=domain_of(values.tolist(), reach))
 
     def show_curves(self) -> None:
         """The statistics of all positions over the padded length; dashed, the masked ones."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from bokeh.models import Range1d
 from panel.viewable import Viewable
 
 from app.batch.presets import TOKENS
@@ -37,20 +38,21 @@ class ServerStory(Story):
         self.traffic = Choices(
             label=self.say("traffic"),
             options=[[key, self.say(f"traffic_{key}")] for key in KINDS],
-            columns=3,
+            columns=1,
             margin=TIGHT,
         )
         self.new = Buttons(label=self.say("traffic"), margin=TIGHT)
         self.layer = LayerControls(self, momentum=False)
-        self.grid = TensorGrid(
-            words={"both": "", "range": ""}, rows=[self.say("yours")], margin=(0, 0, 6, 0)
-        )
+        self.grid = TensorGrid(words={"both": "", "range": ""}, label=self.say("yours"))
         self.editor = TensorEditor(self.store, "batch_token", self.grid)
-        self.player = Buttons(label=self.say("player"), margin=(0, 0, 4, 0))
-        self.step = Slider(label=self.say("step"), margin=(0, 0, 8, 0))
+        self.player = Buttons(
+            label=self.say("player"),
+        )
+        self.step = Slider(label=self.say("step"))
         self.batch = Table(caption=self.say("batch"))
-        self.curves = OutputCurves()
-        self.bars = RequestBars()
+        self.steps_shown = Range1d(-0.7, 1.0)
+        self.curves = OutputCurves(self.steps_shown)
+        self.bars = RequestBars(self.steps_shown)
         self.cards = {key: NormCard(colour=token) for key, token, _ in MEMBERS}
         self.traffic.on("choose", lambda data: self.choose_traffic(data["key"]))
         self.new.on("press", lambda data: self.restart(batch_seed=next_seed(self.store)))
@@ -58,15 +60,16 @@ class ServerStory(Story):
         watch(self.step, lambda new: self.scrub(new, dragging=True))
 
     def controls(self) -> list[Viewable]:
-        """The traffic, the step, ε."""
-        return [self.traffic, self.new, self.step, self.player, *self.layer.parts()]
+        """The traffic, and ε."""
+        return [self.traffic, self.new, *self.layer.parts()]
 
     def stage(self) -> list[Viewable]:
         """Your token, its output along the hour, who was there, and the batch of this step."""
         return [
-            beside((self.grid, "0 1 auto"), (self.batch, "1 1 280px")),
+            beside((self.player, "0 0 auto"), (self.step, "1 1 200px")),
             self.curves.layout(),
             self.bars.layout(),
+            beside((self.grid, "0 1 auto"), (self.batch, "1 1 280px")),
         ]
 
     def results(self) -> list[Viewable]:
@@ -182,13 +185,16 @@ class ServerStory(Story):
             )
         size = self.store["batch_token"].values.size
         groups = np.zeros(size, np.int32)
-        self.editor.show_tensor(changed, groups=groups, colours=["ln"])
+        self.editor.show_tensor(
+            changed, groups=groups, colours=["ln"], names=["", "f"], label=self.say("yours")
+        )
         self.show_words()
         self.show_batch()
         if changed & (REPLAYED | {"batch_cell"}):
             self.curves.show(self.replay, self.feature)
         if changed & {"batch_traffic", "batch_seed"}:
             self.bars.show(self.replay)
+            self.steps_shown.end = self.last + 0.7
         self.curves.mark(self.store["batch_step"])
         self.bars.mark(self.store["batch_step"])
         self.show_cards()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import panel as pn
-from bokeh.models import BasicTicker, ColumnDataSource
+from bokeh.models import BasicTicker, ColumnDataSource, Range1d
 from panel.viewable import Viewable
 
 from app.batch.server import Replay
@@ -21,13 +21,17 @@ MEMBERS: tuple[tuple[str, str, str], ...] = (
 )
 
 
+EDGE = 36  # pixels left of both figures, so that their steps lie under one another
+
+
 class Marked:
     """A figure over the steps with a line at the present one."""
 
-    def __init__(self, height: int, axis: str) -> None:
-        """A bare figure; the line spans whatever is shown."""
+    def __init__(self, height: int, axis: str, steps: Range1d) -> None:
+        """A bare figure over the `steps`; the line spans whatever is shown."""
         self.title = Prose(margin=(0, 0, 2, 0))
-        self.figure = Figure(height=height, x_axis_label=axis)
+        self.figure = Figure(height=height, x_axis_label=axis, x_range=steps)
+        self.figure.plot.min_border_left = EDGE
         self.figure.plot.xaxis.ticker = BasicTicker(min_interval=1, desired_num_ticks=10)
         self.figure.plot.yaxis.ticker = BasicTicker(desired_num_ticks=4)
         self.now = ColumnDataSource({"x": [], "low": [], "high": []})
@@ -51,9 +55,10 @@ class Marked:
 class OutputCurves(Marked):
     """One feature of your token's output along the hour, by normalizer."""
 
-    def __init__(self) -> None:
+    def __init__(self, steps: Range1d) -> None:
         """A curve each."""
-        super().__init__(150, "")
+        super().__init__(124, "", steps)
+        self.figure.plot.xaxis.visible = False
         self.source = ColumnDataSource({"x": [], **{key: [] for key, _, _ in MEMBERS}})
         for key, colour, dash in MEMBERS:
             self.figure.line(self.source, "x", key, colour, line_width=2, line_dash=dash)
@@ -78,9 +83,10 @@ class OutputCurves(Marked):
 class RequestBars(Marked):
     """Each request as a bar from its first step to its last."""
 
-    def __init__(self) -> None:
+    def __init__(self, steps: Range1d) -> None:
         """Bars in rows."""
-        super().__init__(112, say("batch_server_axis"))
+        super().__init__(92, say("batch_server_axis"), steps)
+        self.figure.plot.ygrid.visible = False
         self.source = ColumnDataSource({"left": [], "right": [], "y": []})
         bars = self.figure.plot.hbar(
             y="y", left="left", right="right", height=0.62, source=self.source, line_width=0
@@ -90,13 +96,14 @@ class RequestBars(Marked):
         own = self.figure.plot.hbar(
             y="y", left="left", right="right", height=0.62, source=self.yours, line_width=0
         )
-        self.figure.token(own.glyph, fill_color="both")
+        self.figure.token(own.glyph, fill_color="ink")
         self.figure.plot.yaxis.visible = False
 
     def show(self, replay: Replay) -> None:
         """The requests, each in the first row that is free; yours is the lowest."""
         starts = np.array([request.start for request in replay.requests], np.float64)
         ends = np.array([request.end for request in replay.requests], np.float64)
+        ends = np.minimum(ends, len(replay.sizes))
         rows = np.array(rows_of([(one.start, one.end) for one in replay.requests]), np.float64)
         self.source.data = {"left": starts - 0.45, "right": ends - 0.55, "y": rows}
         self.yours.data = {

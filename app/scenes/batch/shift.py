@@ -9,7 +9,7 @@ from panel.viewable import Viewable
 
 from app.batch.shift import LEARNING, MOST_ADAPTED, Shift, largest_change, serve
 from app.numbers import short
-from app.scenes.batch.layer import TIGHT, LayerControls
+from app.scenes.batch.layer import SLIDER_GAP, TIGHT, LayerControls
 from app.scenes.batch.shift_views import Histogram
 from app.scenes.batch.story import LAYER, Story, next_seed
 from app.views.choices import Buttons
@@ -21,6 +21,7 @@ from app.views.table import Table
 NUMBERS = LAYER | {"batch_seed", "batch_shift", "batch_spread", "batch_adapted"}
 SHIFTS = tuple(step / 2 for step in range(-20, 21))
 SPREADS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
+ROUNDING = 1e-12  # of outputs near 1, in float64
 BURST = 10  # forwards a press of the button adds
 MEMBERS = (("evaluation", "bn"), ("training", "bn"), ("layer", "ln"), ("rms", "rms"))
 
@@ -32,8 +33,8 @@ class ShiftStory(Story):
 
     def make(self) -> None:
         """Make controls and views."""
-        self.shift = Slider(label=self.say("shift"), end=len(SHIFTS) - 1, margin=TIGHT)
-        self.spread = Slider(label=self.say("spread"), end=len(SPREADS) - 1, margin=TIGHT)
+        self.shift = Slider(label=self.say("shift"), end=len(SHIFTS) - 1, margin=SLIDER_GAP)
+        self.spread = Slider(label=self.say("spread"), end=len(SPREADS) - 1, margin=SLIDER_GAP)
         self.new = Buttons(label=self.say("data"), margin=TIGHT)
         self.layer = LayerControls(self)
         self.inputs = Histogram(("ink-3", "bn"))
@@ -170,7 +171,7 @@ class ShiftStory(Story):
                 {
                     "head": self.say(f"row_{key}"),
                     "colour": colour,
-                    "cells": [float(output.mean()), float(output.std()), change],
+                    "cells": [settled(float(output.mean())), float(output.std()), settled(change)],
                     "note": self.say(f"note_{key}"),
                 }
             )
@@ -187,6 +188,11 @@ class ShiftStory(Story):
             "before": found.before,
             "after": found.after,
         }
+
+
+def settled(value: float) -> float:
+    """A number without what rounding leaves of 0."""
+    return 0.0 if abs(value) < ROUNDING else value
 
 
 def nearest(steps: tuple[float, ...], value: float) -> int:

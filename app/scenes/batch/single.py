@@ -126,7 +126,6 @@ class SingleStory(Story):
         mean = at(result.mean)
         self.steps.put(
             steps=[
-                [math("<mi>x</mi>"), say("step_x"), x],
                 [math(MU), self.say("step_mean", m=self.num_values), mean],
                 [difference(x, mean), self.say("step_difference"), x - mean],
                 [math(VARIANCE), say("step_variance"), at(result.variance)],
@@ -144,10 +143,12 @@ class SingleStory(Story):
                 row |= {"cells": ["ValueError", ""], "note": answer.error, "state": "wrong"}
             else:
                 outputs = answer.result.output.ravel()
-                kept = answer.result.running_var
+                kept = None if key == "evaluation" else answer.result.running_var
                 row["cells"] = [
                     {"list": outputs[:MOST_LISTED].tolist()},
-                    "" if kept is None or key == "evaluation" else {"list": kept[:2].tolist()},
+                    ""
+                    if kept is None or key == "evaluation"
+                    else {"list": kept[:MOST_LISTED].tolist()},
                 ]
             rows.append(row)
         self.table.put(rows=rows)
@@ -169,6 +170,7 @@ class SingleStory(Story):
                 tensor.names,
                 title=self.say(f"card_{key}"),
                 over=self.say(f"card_{key}_over"),
+                cell=self.editor.cell,
                 note=self.say(f"note_{key}") if alone else "",
             )
 

@@ -15,7 +15,7 @@ from app.formulas import MU, math
 from app.numbers import short
 from app.strings import say
 from app.views.controls import beside
-from app.views.curve import Curve
+from app.views.curve import Curve, path
 
 
 def update_steps(
@@ -91,9 +91,3 @@ class Curves:
                 hollow=left_alone,
                 target=target,
             )
-
-
-def path(values: np.ndarray) -> str:
-    """Where it began and where it is: 0 → 0.6, or 0 → … → 1.14."""
-    ends = [short(float(value)) for value in values[[0, -1]][: len(values)]]
-    return (" → … → " if len(values) > 2 else " → ").join(ends)

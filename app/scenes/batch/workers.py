@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import panel as pn
 from panel.viewable import Viewable
 
 from app.batch.forwards import channels_of
@@ -14,11 +15,11 @@ from app.batch.workers import Scheme, schemes, whole_moments, worker_moments
 from app.fields.batch import MOST_WORKERS
 from app.numbers import short
 from app.scenes.batch.editing import TensorEditor
-from app.scenes.batch.layer import TIGHT, LayerControls
+from app.scenes.batch.layer import SLIDER_GAP, TIGHT, LayerControls
 from app.scenes.batch.story import LAYER, Story
 from app.scenes.batch.tensor_controls import TensorControls
 from app.views.choices import Choices
-from app.views.controls import beside, heading, put, watch
+from app.views.controls import beside, boxed, heading, put, watch
 from app.views.slider import Slider
 from app.views.table import Table, domain_of, strip
 from app.views.tensor_grid import NormCard, TensorGrid
@@ -37,9 +38,10 @@ class WorkerStory(Story):
         self.tensor = TensorControls(self, "batch_parts", PARTS)
         self.count = Choices(label=self.say("count"), columns=MOST_WORKERS, margin=TIGHT)
         self.cuts = [
-            Slider(label=self.say("cut", number=number + 1), margin=TIGHT)
+            Slider(label=self.say("cut", number=number + 1), margin=SLIDER_GAP)
             for number in range(MOST_WORKERS - 1)
         ]
+        self.boxes = [boxed(slider) for slider in self.cuts]
         self.layer = LayerControls(self)
         self.grid = TensorGrid(words={"both": "", "range": ""})
         self.editor = TensorEditor(self.store, "batch_parts", self.grid)
@@ -55,11 +57,12 @@ class WorkerStory(Story):
 
     def controls(self) -> list[Viewable]:
         """The batch, and who has which part of it."""
-        return [*self.tensor.parts(), self.count, *self.cuts, *self.layer.parts()]
+        return [*self.tensor.parts(), self.count, *self.boxes, *self.layer.parts()]
 
     def stage(self) -> list[Viewable]:
         """The examples, and everyone's statistics on one scale."""
-        return [beside((self.grid, "0 1 auto"), (self.table, "1 1 400px")), self.sent]
+        numbers = pn.Column(self.table, self.sent)
+        return [beside((self.grid, "0 1 auto"), (numbers, "1 1 400px"))]
 
     def results(self) -> list[Viewable]:
         """Outputs of each scheme."""
@@ -125,7 +128,7 @@ class WorkerStory(Story):
             value=str(len(cuts) + 1),
         )
         for number, slider in enumerate(self.cuts):
-            put(slider, visible=number < len(cuts))
+            put(self.boxes[number], visible=number < len(cuts))
             if number < len(cuts):
                 low, high = self.room(number)
                 text = self.say("cut_text", example=cuts[number])
