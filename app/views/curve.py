@@ -66,5 +66,5 @@ class Curve:
 
 def path(values: np.ndarray) -> str:
     """Where it began and where it is: 0 → 0.6, or 0 → … → 1.14."""
-    ends = [short(float(value)) for value in values[[0, -1]][: len(values)]]
+    ends = [short(float(value), 3) for value in values[[0, -1]][: len(values)]]
     return (" → … → " if len(values) > 2 else " → ").join(ends)
