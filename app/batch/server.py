@@ -87,7 +87,7 @@ class Replay:
 
     Attributes:
         sizes: how many tokens were in the batch.
-        batch: BatchNorm with the statistics of the batch of that step (zeros when it is alone,
+        batch_norm: BatchNorm with the statistics of the batch of that step (zeros when it is alone,
             where PyTorch raises in training).
         running: BatchNorm in evaluation, with statistics learned on another hour of traffic.
         layer, rms: LayerNorm and RMSNorm, in the same batches.
@@ -95,7 +95,7 @@ class Replay:
 
     requests: tuple[Request, ...]
     sizes: np.ndarray
-    batch: np.ndarray
+    batch_norm: np.ndarray
     running: np.ndarray
     layer: np.ndarray
     rms: np.ndarray
@@ -110,7 +110,7 @@ def replay(kind: str, seed: int, token: np.ndarray, eps: float) -> Replay:
     served = {
         name: np.array([norm(batch).output[0] for batch in batches])
         for name, norm in {
-            "batch": lambda x: kernels.batch_norm(x, training=True, strict=False, eps=eps),
+            "batch_norm": lambda x: kernels.batch_norm(x, training=True, strict=False, eps=eps),
             "running": lambda x: kernels.batch_norm(x, *learned, eps=eps),
             "layer": lambda x: kernels.layer_norm(x, features, eps=eps),
             "rms": lambda x: kernels.rms_norm(x, features, eps=eps),

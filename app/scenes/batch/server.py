@@ -220,16 +220,16 @@ class ServerStory(Story):
     def show_words(self) -> None:
         """Your token's output now and a step ago, and how far it moves over the hour."""
         step, feature, found = self.store["batch_step"], self.feature, self.replay
-        now = short(float(found.batch[step, feature]))
+        now = short(float(found.batch_norm[step, feature]))
         others = len(self.others)
         if others == 0:
             lead = self.say("lead_alone", feature=feature, now=now)
         elif step == 0:
             lead = self.say("lead_first", feature=feature, now=now, others=counted(others))
         else:
-            before = short(float(found.batch[step - 1, feature]))
+            before = short(float(found.batch_norm[step - 1, feature]))
             lead = self.say("lead", feature=feature, now=now, before=before, others=counted(others))
-        column = found.batch[:, feature]
+        column = found.batch_norm[:, feature]
         still = [key for key in ("layer", "rms") if moved(getattr(found, key)) == 0.0]
         sub = self.say(
             "sub" if len(still) == 2 else "sub_moved",
@@ -264,7 +264,7 @@ class ServerStory(Story):
         step = self.store["batch_step"]
         for key, card in self.cards.items():
             outputs: np.ndarray = getattr(self.replay, key)
-            alone = key == "batch" and not self.others
+            alone = key == "batch_norm" and not self.others
             self.show_card(
                 card,
                 outputs[step : step + 1],

@@ -14,7 +14,7 @@ from app.views.prose import Prose
 
 # The members of the comparison: attribute of `Replay`, colour, dash of its curve.
 MEMBERS: tuple[tuple[str, str, str], ...] = (
-    ("batch", "bn", "solid"),
+    ("batch_norm", "bn", "solid"),
     ("running", "bn", "dotted"),
     ("layer", "ln", "solid"),
     ("rms", "rms", "dashed"),
@@ -62,7 +62,7 @@ class OutputCurves(Marked):
         self.source = ColumnDataSource({"x": [], **{key: [] for key, _, _ in MEMBERS}})
         for key, colour, dash in MEMBERS:
             self.figure.line(self.source, "x", key, colour, line_width=2, line_dash=dash)
-        dots = self.figure.plot.scatter("x", "batch", source=self.source, size=4)
+        dots = self.figure.plot.scatter("x", "batch_norm", source=self.source, size=4)
         self.figure.token(dots.glyph, line_color="bn", fill_color="bn")
 
     def show(self, replay: Replay, feature: int) -> None:

@@ -27,14 +27,14 @@ TOKEN = np.array([2.0, 4.0, 4.0, 6.0])
 def test_the_same_1_with_three_batches() -> None:
     found = replay(SCRIPT, 0, np.array([1.0]), 0.0)
     assert found.sizes.tolist() == [2, 3, 2]
-    assert found.batch.ravel() == pytest.approx([-1, -1.224744871391589, -1], abs=1e-12)
+    assert found.batch_norm.ravel() == pytest.approx([-1, -1.224744871391589, -1], abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_batch_norm_moves_with_its_neighbours_and_no_other_does(kind: str) -> None:
     found = replay(kind, 7, TOKEN, 1e-5)
-    assert len(found.batch) == steps_of(kind)
-    assert moved(found.batch) > 0.1
+    assert len(found.batch_norm) == steps_of(kind)
+    assert moved(found.batch_norm) > 0.1
     assert moved(found.layer) == moved(found.rms) == moved(found.running) == 0.0
     assert found.layer[0] == pytest.approx([-1.4142100269, 0, 0, 1.4142100269], abs=1e-9)
 
@@ -45,14 +45,14 @@ def test_the_output_at_a_step_is_the_textbooks() -> None:
         rows, others = batch_at(step, TOKEN, found.requests)
         assert len(rows) == len(others) + 1 == found.sizes[step]
         expected = (TOKEN - rows.mean(0)) / np.sqrt(rows.var(0) + 1e-5)
-        assert found.batch[step] == pytest.approx(expected, abs=1e-12)
+        assert found.batch_norm[step] == pytest.approx(expected, abs=1e-12)
 
 
 def test_alone_at_the_first_step_nothing_is_left_of_the_token() -> None:
     for seed in range(5):
         found = replay("light", seed, TOKEN, 1e-5)
         assert found.sizes[0] == 1
-        assert found.batch[0].tolist() == [0, 0, 0, 0]
+        assert found.batch_norm[0].tolist() == [0, 0, 0, 0]
 
 
 def test_a_seed_is_the_same_traffic_again() -> None:
