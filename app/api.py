@@ -24,7 +24,6 @@ def state(page: Page) -> dict[str, Any]:
 def set_state(page: Page, patch: dict[str, Any]) -> dict[str, Any]:
     """Take a patch of the state, show it, and answer with the new state."""
     page.application.store.update(patch)
-    page.application.deliberate = True
     return state(page)
 
 

@@ -15,8 +15,9 @@ export function sizeClass(p) {
  * @param {number[]} shape
  * @param {string[]} names
  * @param {boolean} headings  with row and column headings and edges, or the bare cells
+ * @param {string[]} [rowTitles]  what the rows are called, where not by their axis and number
  */
-export function buildCells(shape, names, headings) {
+export function buildCells(shape, names, headings, rowTitles = []) {
   const p = plan(shape, names);
   /** @type {HTMLElement[]} */
   const cells = [];
@@ -45,7 +46,7 @@ export function buildCells(shape, names, headings) {
     for (let r = 0; r < p.rows; r++) {
       const row = line(grid);
       row.setAttribute("aria-rowindex", String(slice * p.rows + r + 1));
-      if (headings) row.append(heading(p.rowName ? `${p.rowName}${r}` : "", "rowheader"));
+      if (headings) row.append(heading(rowTitles[r] ?? (p.rowName ? `${p.rowName}${r}` : ""), "rowheader"));
       for (let c = 0; c < p.columns; c++) {
         const cell = make("div", "cell");
         cell.setAttribute("role", "gridcell");
@@ -79,9 +80,12 @@ export function buildCells(shape, names, headings) {
     plan: p,
     cells,
     slices,
-    /** The flat index of the cell an event's target lies in, or −1. @param {EventTarget | null} target */
-    indexOf(target) {
-      const cell = target instanceof Element ? target.closest(".cell") : null;
+    size: p.size,
+    /** The element of a cell. @param {number} index */
+    elementAt: (index) => cells[index],
+    /** The flat index of the cell an event happened in, or −1. @param {Event} event */
+    indexOf(event) {
+      const cell = event.target instanceof Element ? event.target.closest(".cell") : null;
       return cell ? (places.get(/** @type {HTMLElement} */ (cell)) ?? -1) : -1;
     },
     /**
