@@ -109,7 +109,8 @@ async function boot(runtime, app, got) {
     lockFileContents: LOCK,
     packageBaseUrl: NOWHERE,
     enableRunUntilComplete: false,
-    env: { PANEL_CDN_ROOT: `${runtime}panel/`, NORMSCOPE_ASSETS: app, PYTHONDONTWRITEBYTECODE: "1" },
+    // The hash seed fixes the order in sets, so that documents are the very ones made at build time.
+    env: { PANEL_CDN_ROOT: `${runtime}panel/`, NORMSCOPE_ASSETS: app, PYTHONDONTWRITEBYTECODE: "1", PYTHONHASHSEED: "0" },
     fsInit: async (/** @type {any} */ FS) => {
       stage("unpack", 6);
       for (const bytes of [await site, await modules]) untar(bytes, FS, SITE);

@@ -52,8 +52,8 @@ KEPT_ANYWAY = re.compile(
     r"|^numpy/.*\.cpython-314.*\.so$"
 )
 
-# Of the standard library: what talks to servers, debuggers, terminals and old file formats, what has
-# a compiled twin, and the code pages of other decades.
+# Of the standard library: what talks to servers, debuggers, terminals and old file formats, what
+# has a compiled twin, and the code pages of other decades.
 DROPPED_FROM_LIBRARY = re.compile(
     r"""
       ^(_pyrepl|multiprocessing|pydoc_data|xmlrpc|wsgiref|tomllib|ensurepip|idlelib|sqlite3|curses|dbm|venv|lib2to3|tkinter|turtledemo)/

@@ -12,7 +12,7 @@ globalThis.XMLHttpRequest ??= class {}; // Panel looks whether it is in a browse
 
 const python = await startPython(core, {
   stdLibURL: library,
-  env: { PANEL_CDN_ROOT: "{{runtime}}panel/", NORMSCOPE_ASSETS: "{{app}}", PYTHONDONTWRITEBYTECODE: "1", PYTHONPATH: OWN },
+  env: { PANEL_CDN_ROOT: "{{runtime}}panel/", NORMSCOPE_ASSETS: "{{app}}", PYTHONDONTWRITEBYTECODE: "1", PYTHONHASHSEED: "0", PYTHONPATH: OWN },
 });
 mount(python, packages, SITE);
 mount(python, modules, OWN);
