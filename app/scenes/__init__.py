@@ -2,9 +2,11 @@
 
 from app.scenes.axes import AxesScene
 from app.scenes.scene import Scene
+from app.scenes.softmax import SoftmaxScene
 
 SCENES: dict[str, type[Scene]] = {
     "axes": AxesScene,
+    "softmax": SoftmaxScene,
 }
 
 __all__ = ["SCENES", "Scene"]

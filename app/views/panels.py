@@ -6,13 +6,13 @@ from typing import ClassVar
 
 import param
 
-from app.strings import say
+from app.strings import STRINGS
 from app.views.component import Speaking, module
 
 
 def words(prefix: str, *names: str) -> dict[str, str]:
-    """Words of the table for a component: `words("code", "open")` is {"open": say("code_open")}."""
-    return {name: say(f"{prefix}_{name}") for name in names}
+    """Sentences of the table for a component, with their {braces}, by the end of their key."""
+    return {name: STRINGS[f"{prefix}_{name}"] for name in names}
 
 
 class ShapeControl(Speaking):
@@ -21,7 +21,7 @@ class ShapeControl(Speaking):
     label = param.String()
     shape = param.List()
     names = param.List()
-    words = param.Dict({"less": say("shape_less"), "more": say("shape_more")})
+    words = param.Dict(words("shape", "less", "more"))
 
     _esm: ClassVar[str] = module("shape_control")
 
@@ -29,6 +29,7 @@ class ShapeControl(Speaking):
 class Probes(Speaking):
     """What each normalizer answers to each probe. Message: apply."""
 
+    note = param.String(doc="said where there are no probes")
     probes = param.List(doc="{key, text, answers: [{colour, title, seen, largest, rule}]}")
     words = param.Dict(words("probe", "apply", "same", "nearly", "changes"))
 
