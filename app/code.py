@@ -1,4 +1,4 @@
-"""The computation on show as code: the NumPy that ran, and the same in PyTorch, with the tensor in it."""
+"""The computation on show as code: the NumPy that ran, and the same in PyTorch."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def indented(text: str, by: int) -> str:
 
 
 def numpy_code(one: Normalized, tensor: Tensor, eps: float) -> str:
-    """The kernel that ran, from its source, with all it uses, and the call on the current tensor."""
+    """The kernel that ran, from its source, with all it uses, and the call on the tensor."""
     row, layout = NORMALIZERS[one.item.family], LAYOUTS[tensor.layout]
     kernel = row.kernel if runs_kernel(one, tensor) else "normalize"
     lines = [f"x = np.array({indented(literal(tensor.values), 13)}, dtype=np.float64)"]
@@ -172,7 +172,9 @@ def torch_code(one: Normalized, tensor: Tensor, eps: float) -> str:
         lines += torch_by_hand(one, eps, layout)
     elif kernel == "batch_norm":
         if one.note:
-            lines.append("# PyTorch raises here: Expected more than 1 value per channel when training")
+            lines.append(
+                "# PyTorch raises here: Expected more than 1 value per channel when training"
+            )
         if eps == 0:
             lines.append("# PyTorch 2.10 and newer refuse eps=0 in training; 1e-12 is as good")
         lines.append(f"y = F.batch_norm({x}, None, None, training=True, eps={eps!r}{rest}){back}")
@@ -200,7 +202,11 @@ def torch_by_hand(one: Normalized, eps: float, layout: Layout) -> list[str]:
     """Axes that no layer of PyTorch reduces: the formula itself."""
     axes = one.axes
     if not axes:
-        lines = ["centred = x - x", "square = centred**2"] if one.centered else ["centred, square = x, x**2"]
+        lines = (
+            ["centred = x - x", "square = centred**2"]
+            if one.centered
+            else ["centred, square = x, x**2"]
+        )
     elif one.centered:
         lines = [f"centred = x - x.mean({axes}, keepdim=True)"]
         lines.append(f"square = (centred**2).mean({axes}, keepdim=True)")

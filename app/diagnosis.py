@@ -1,4 +1,4 @@
-"""Broken numbers explained: the first step that gave NaN or infinity, the cells behind it, the mend."""
+"""Broken numbers explained: the first step that gave NaN or infinity, its cause, the mend."""
 
 from __future__ import annotations
 
@@ -23,15 +23,21 @@ class Diagnosis:
     mend: str
 
 
-def diagnose(one: Normalized, tensor: Tensor, eps: float, names: list[str]) -> Diagnosis | None:
-    """The first broken step of a normalizer on a tensor, or None when every output is finite."""
+def diagnose(
+    one: Normalized, tensor: Tensor, place: tuple[int, ...], names: list[str]
+) -> Diagnosis | None:
+    """The first broken step of a normalizer, or None when every output is finite.
+
+    The group of the current cell comes first, then the first broken one.
+    """
     output = one.result.output
     broken = ~np.isfinite(output)
     if not broken.any():
         return None
     x = tensor.values
     shape = x.shape
-    group = one.groups[np.unravel_index(int(np.argmax(broken)), shape)]
+    where = place if broken[place] else np.unravel_index(int(np.argmax(broken)), shape)
+    group = one.groups[where]
     members = one.groups == group
     inside = members & ~np.isfinite(x)
     count = int(broken.sum())
@@ -50,7 +56,10 @@ def diagnose(one: Normalized, tensor: Tensor, eps: float, names: list[str]) -> D
         place = named(cells, shape, names)
         key = "broken_zero_centred" if one.centered else "broken_zero_uncentred"
         return Diagnosis(
-            "step_denominator", tuple(cells.tolist()), say(key, place=place, title=one.title), say("mend_eps")
+            "step_denominator",
+            tuple(cells.tolist()),
+            say(key, place=place, title=one.title),
+            say("mend_eps"),
         )
     largest = int(np.flatnonzero(members)[np.argmax(np.abs(x[members]))])
     place = named(np.array([largest]), shape, names)
@@ -67,15 +76,23 @@ def first_step(one: Normalized, members: np.ndarray) -> str:
     """The name of the first statistic of a group that is not finite."""
     order = ("mean", "variance") if one.centered else ("mean_square",)
     for name in (*order, "denominator"):
-        if not np.isfinite(np.broadcast_to(getattr(one.result, name), members.shape)[members]).all():
+        if not np.isfinite(
+            np.broadcast_to(getattr(one.result, name), members.shape)[members]
+        ).all():
             return f"step_{name}"
-    return "step_normalized" if not np.isfinite(one.result.normalized[members]).all() else "step_output"
+    return (
+        "step_normalized"
+        if not np.isfinite(one.result.normalized[members]).all()
+        else "step_output"
+    )
 
 
 def named(cells: np.ndarray, shape: tuple[int, ...], names: list[str]) -> str:
     """The cells as a person calls them: "b0 t1 f2", with "and 4 more" where there are many."""
     places = [
-        " ".join(f"{name}{part}" for name, part in zip(names, np.unravel_index(cell, shape), strict=True))
+        " ".join(
+            f"{name}{part}" for name, part in zip(names, np.unravel_index(cell, shape), strict=True)
+        )
         for cell in cells[:MOST_NAMED]
     ]
     text = ", ".join(places)

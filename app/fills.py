@@ -1,4 +1,4 @@
-"""Ways to fill a tensor, as a table; random ones from a seed, so that a link gives the same numbers."""
+"""Ways to fill a tensor, as a table; random ones come from a seed, so that a link repeats them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def filled(key: str, shape: tuple[int, ...], seed: int) -> np.ndarray:
 def resized(values: np.ndarray, axis: int, size: int) -> np.ndarray:
     """An axis grown or shrunk in place: what stays keeps its number, what is new is seeded.
 
-    A new cell's number depends on its place alone, so that shrinking and growing again gives it back.
+    A new cell's number depends on its place alone: shrinking and growing again gives it back.
     """
     old = values.shape[axis]
     if size <= old:
@@ -92,7 +92,9 @@ def resized(values: np.ndarray, axis: int, size: int) -> np.ndarray:
         np.random.default_rng([axis, index]).standard_normal(values.size // old)
         for index in range(old, size)
     ]
-    slab = np.moveaxis(np.round(np.array(new), 1).reshape(size - old, *_without(values, axis)), 0, axis)
+    slab = np.moveaxis(
+        np.round(np.array(new), 1).reshape(size - old, *_without(values, axis)), 0, axis
+    )
     return np.concatenate([values, slab], axis=axis)
 
 

@@ -39,7 +39,7 @@ def read_text(text: str) -> np.ndarray:
 
 
 def read_file(name: str, data: bytes) -> tuple[np.ndarray, str]:
-    """The array of an .npy, .npz or text file, and a remark ("" or which array of several it is)."""
+    """The array of an .npy, .npz or text file, and a remark: which array of several it is."""
     if len(data) > LARGEST_BYTES:
         raise Refused(say("import_too_large"))
     ending = name.lower().rsplit(".", 1)[-1]
@@ -108,7 +108,9 @@ def _json(text: str) -> np.ndarray | None:
 
 def _numpy_repr(text: str) -> np.ndarray | None:
     """array([[1., 2.]], dtype=float32), tensor([...]) and bare Python lists."""
-    found = re.fullmatch(r"(?:\w+\.)*(?:array|tensor)\(\s*(.*?)\s*(?:,\s*[a-z_]+=.*)?\)", text, re.DOTALL)
+    found = re.fullmatch(
+        r"(?:\w+\.)*(?:array|tensor)\(\s*(.*?)\s*(?:,\s*[a-z_]+=.*)?\)", text, re.DOTALL
+    )
     body = found.group(1) if found else text
     if not body.startswith(("[", "(")):
         return None
@@ -130,10 +132,18 @@ def _numpy_print(text: str) -> np.ndarray | None:
 
 
 def _table(text: str) -> np.ndarray | None:
-    """Rows of numbers with tabs, semicolons, commas or blanks between; a first row of names is left out."""
-    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    separator = next((mark for mark in ("\t", ";", ",") if any(mark in line for line in lines)), None)
-    rows = list(csv.reader(lines, delimiter=separator)) if separator else [line.split() for line in lines]
+    """Rows of numbers with tabs, semicolons, commas or blanks; a first row of names is left out."""
+    lines = [
+        line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")
+    ]
+    separator = next(
+        (mark for mark in ("\t", ";", ",") if any(mark in line for line in lines)), None
+    )
+    rows = (
+        list(csv.reader(lines, delimiter=separator))
+        if separator
+        else [line.split() for line in lines]
+    )
     rows = [[entry.strip() for entry in row] for row in rows]
     if len(rows) > 1 and not any(_is_number(entry) for entry in rows[0]):
         rows = rows[1:]

@@ -109,7 +109,7 @@ class Page:
         set_theme("dark" if body["theme"] == "dark" else "light")
 
     def on_file(self, body: dict[str, Any], attachment: Any) -> None:
-        """A file was dropped or chosen: its bytes come beside the message and stay in this worker."""
+        """A file was dropped or chosen: its bytes come beside the message and stay here."""
         self.application.store.update({"scene": "axes"})
         text = self.application.scene.open_file(body["name"], attachment.to_bytes())
         self.send("notice", text=text)

@@ -1,6 +1,6 @@
 """Probes: change the input in one way and see which outputs change, by how much, and why.
 
-Each is a row: how it changes a tensor, which cells are compared, and the rule that explains what is seen.
+Each is a row: how it changes a tensor, which cells are compared, and the rule behind what is seen.
 """
 
 from __future__ import annotations

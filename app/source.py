@@ -62,7 +62,11 @@ def _names_of(node: ast.stmt) -> list[str]:
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     names = []
     for target in targets:
-        names += [inner.id for inner in ast.walk(target) if isinstance(inner, ast.Name)] if target else []
+        names += (
+            [inner.id for inner in ast.walk(target) if isinstance(inner, ast.Name)]
+            if target
+            else []
+        )
     return names
 
 
@@ -77,7 +81,11 @@ def script_of(function: str) -> str:
 
 
 def _collect(
-    module: str, name: str, imports: dict[str, str], parts: dict[str, str], seen: set[tuple[str, str]]
+    module: str,
+    name: str,
+    imports: dict[str, str],
+    parts: dict[str, str],
+    seen: set[tuple[str, str]],
 ) -> None:
     if (module, name) in seen:
         return

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.arguments import FloatArray
+from kernels.large import LARGE, standardize_in_pieces
 from kernels.statistics import Float64Array, Mask, Moments, Standardized, standardize
 
 
@@ -53,12 +54,16 @@ def apply_formula(
 ) -> NormResult:
     """The formula with statistics of x itself, over ``axes``, ascending.
 
-    ``weight`` and ``bias`` have the rank of x and broadcast against it. Everything is computed in
+    ``weight`` and ``bias`` broadcast against x. Everything is computed in
     float64 and rounded once, to the type of x. Large tensors go through the cache in pieces.
     """
     if x.ndim == 0:
         one = apply_formula(x.reshape(1), (), center, eps, weight, bias, mask)
         return viewed(one, lambda value: value.reshape(()), lambda value: value.reshape(()), ())
+    if x.size >= LARGE and mask is None:
+        done = standardize_in_pieces(x, axes, center, eps, weight, bias)
+        if done is not None:
+            return _result(*done, axes)
     taken = standardize(x, axes, center, eps, mask)
     output, normalized = _scale_and_round(taken.normalized, weight, bias, x.dtype)
     return _result(output, normalized, taken, axes)

@@ -8,7 +8,7 @@ corrected two-pass algorithm: Chan, Golub, LeVeque 1983, The American Statistici
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -67,7 +67,7 @@ def standardize(
     count = group_count(x.shape, axes, mask)
     mean, deviation = _center(x, axes, count, mask) if center else (None, x.astype(np.float64))
     square = _mean_square(deviation, axes, count, mask)
-    if _needs_scaling(x, square, eps):
+    if needs_scaling(x.dtype, square, eps):
         return _standardize_scaled(x, axes, center, eps, mask)
     denominator = np.sqrt(square + eps)
     deviation /= denominator
@@ -97,6 +97,18 @@ def group_count(shape: tuple[int, ...], axes: tuple[int, ...], mask: Mask) -> in
     counted = np.broadcast_to(mask, shape)
     count: Float64Array = np.add.reduce(counted, axes, np.float64, keepdims=True)
     return count
+
+
+def needs_scaling(dtype: np.dtype[Any], square: Float64Array, eps: float) -> bool:
+    """Whether a float64 square overflowed, or underflowed where ε does not hide it.
+
+    The square of a float32 cannot: it lies within 2e-90 and 1.2e77.
+    """
+    if dtype != np.float64 or not square.size:
+        return False
+    if not math.isfinite(np.add.reduce(square, None)):
+        return True
+    return eps < _SMALLEST_SQUARE and bool(np.minimum.reduce(square, None) < _SMALLEST_SQUARE)
 
 
 def merge_moments(parts: Sequence[Moments]) -> Moments:
@@ -169,18 +181,6 @@ def _collect(
     if mean is None:
         return Standardized(normalized, None, None, square, denominator)
     return Standardized(normalized, mean, square, square + np.square(mean), denominator)
-
-
-def _needs_scaling(x: FloatArray, square: Float64Array, eps: float) -> bool:
-    """Whether a float64 square overflowed, or underflowed where ε does not hide it.
-
-    The square of a float32 cannot: it lies within 2e-90 and 1.2e77.
-    """
-    if x.dtype != np.float64 or not square.size:
-        return False
-    if not math.isfinite(np.add.reduce(square, None)):
-        return True
-    return eps < _SMALLEST_SQUARE and bool(np.minimum.reduce(square, None) < _SMALLEST_SQUARE)
 
 
 def _standardize_scaled(

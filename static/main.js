@@ -4,6 +4,7 @@ import { Documents } from "./page/documents.js";
 import { Progress } from "./page/progress.js";
 import { fail, notice } from "./page/messages.js";
 import { History } from "./page/history.js";
+import { setUpFiles } from "./page/files.js";
 import { createApi } from "./page/api.js";
 import { loadScripts } from "./page/scripts.js";
 import { picture } from "./page/picture.js";
@@ -25,13 +26,15 @@ const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module
 /** @param {object} message @param {unknown} [attachment] */
 const send = (message, attachment) => {
   documents.sent();
-  worker.postMessage({ json: JSON.stringify(message), attachment });
+  worker.postMessage({ json: JSON.stringify(message), attachment }, attachment instanceof ArrayBuffer ? [attachment] : []);
 };
 const documents = new Documents(send);
 const bokeh = loadScripts((file, size) => progress.arrived(file, size));
 setUpTheme((theme) => send({ type: "theme", theme }));
+setUpFiles(send);
 setUpScenes((scene) => send({ type: "scene", scene }));
 const history = new History((fragment) => send({ type: "open", fragment }));
+history.setUpUndo();
 const { api, answered, becameReady } = createApi(send, timings);
 globalThis.normscope = api;
 setUpShare(api.link);
@@ -93,6 +96,7 @@ const handlers = {
   },
   link: (message) => history.write(message.fragment, message.deliberate),
   answer: (message) => answered(message),
+  notice: (message) => notice(message.text),
   trouble(message) {
     console.error(message.trace);
     notice(`Something went wrong: ${message.reason}`);

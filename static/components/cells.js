@@ -5,6 +5,7 @@ import { plan } from "./shape.js";
 /** How large cells can be drawn for so many columns. @param {import("./shape.js").Plan} p */
 export function sizeClass(p) {
   const across = p.columns * Math.min(p.slices, 2);
+  if (p.slices > 4) return "small";
   if (across <= 10) return "roomy";
   if (across <= 24) return "snug";
   return "tiny";
@@ -93,12 +94,16 @@ export function buildCells(shape, names, headings, rowTitles = []) {
      * @param {Int32Array} groups
      * @param {string} symbol
      * @param {(group: number) => string} text
+     * @param {(slice: number, words: string) => void} title  for a slice that is one group as a whole
      */
-    edges(groups, symbol, text) {
+    edges(groups, symbol, text, title) {
+      const area = p.rows * p.columns;
       for (let slice = 0; slice < p.slices; slice++) {
+        const whole = p.slices > 1 && area > 1 && groups.subarray(slice * area, (slice + 1) * area).every((group) => group === groups[slice * area]);
+        title(slice, whole ? `${symbol} ${text(groups[slice * area])}` : "");
         const at = (/** @type {number} */ r, /** @type {number} */ c) => groups[(slice * p.rows + r) * p.columns + c];
-        const byRow = p.columns > 1 ? at(0, 0) === at(0, 1) : true;
-        const byColumn = !byRow && (p.rows === 1 || at(0, 0) === at(1, 0));
+        const byRow = whole ? false : p.columns > 1 ? at(0, 0) === at(0, 1) : true;
+        const byColumn = !whole && !byRow && (p.rows === 1 || at(0, 0) === at(1, 0));
         corners[slice].textContent = byRow ? symbol : "";
         rowEdges[slice].forEach((end, r) => {
           const first = r === 0 || at(r, 0) !== at(r - 1, 0);

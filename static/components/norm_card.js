@@ -1,9 +1,11 @@
 // One normalizer's output: its cells on the same plan as the tensor, and the current group's statistics.
 import { adopt, make, once } from "./sheet.js";
-import { scaleOf, sliceTitle, strength } from "./shape.js";
+import { plan, scaleOf, sliceTitle, strength } from "./shape.js";
 import { fixed, short } from "./number.js";
 import { buildCells, sizeClass } from "./cells.js";
 import { MOST_ELEMENTS, buildRaster } from "./raster.js";
+
+const MOST_ACROSS = 12; // numbers side by side that can be read
 
 /** @param {{model: any, el: HTMLElement}} context */
 export function render({ model, el }) {
@@ -26,10 +28,11 @@ export function render({ model, el }) {
     title.replaceChildren(make("i"), model.title, make("span", "", model.over));
     const wanted = JSON.stringify([model.shape, model.names]);
     const size = model.values.length;
-    if (wanted !== shape && size > MOST_ELEMENTS) {
+    const p = plan(model.shape, model.names);
+    if (wanted !== shape && (size > MOST_ELEMENTS || p.slices * p.columns > MOST_ACROSS)) {
       shape = wanted;
       built = null;
-      raster = buildRaster(model.shape, model.names, { width: Math.min(312, cellsBox.clientWidth || 310), height: 104 });
+      raster = buildRaster(model.shape, model.names, { width: Math.min(312, cellsBox.clientWidth || 310), height: 96 });
       raster.box.querySelector(".cursor")?.parentElement?.remove();
       cellsBox.setAttribute("role", "img");
       cellsBox.replaceChildren(raster.box);
@@ -38,10 +41,10 @@ export function render({ model, el }) {
       raster = null;
       cellsBox.setAttribute("role", "table");
       built = buildCells(model.shape, model.names, false);
-      const { plan, cells, slices } = built;
+      const { cells, slices } = built;
       cells.forEach((cell) => cell.setAttribute("role", "cell"));
-      cellsBox.replaceChildren(...slices.map((part, n) => slice(part, sliceTitle(plan, n))));
-      cellsBox.className = `slices bare ${sizeClass(plan)}`;
+      cellsBox.replaceChildren(...slices.map((part, n) => slice(part, sliceTitle(p, n))));
+      cellsBox.className = `slices bare ${sizeClass(p)}`;
     }
     cellsBox.setAttribute("aria-label", `${model.title}, ${model.over}`);
     const scale = Math.min(scaleOf(model.values), 1e300);
@@ -49,7 +52,7 @@ export function render({ model, el }) {
     if (raster) {
       const marks = new Uint8Array(size);
       for (let i = 0; i < size; i++) marks[i] = model.groups[i] === own ? 1 : 0;
-      raster.paint(model.values, Math.max(scale, 1e-300), marks, [model.colour]);
+      raster.paint(model.values, Math.max(scale, 1e-300), marks, [model.colour], (index) => fixed(model.values[index], 2));
     }
     built?.cells.forEach((cell, index) => {
       const value = model.values[index];

@@ -21,8 +21,12 @@ export function render({ model, el }) {
   function draw() {
     const root = /** @type {ShadowRoot | Document} */ (list.getRootNode());
     const focused = root.activeElement instanceof HTMLElement ? root.activeElement.dataset.probe : undefined;
-    if (focused?.endsWith("-amount")) refresh();
-    else list.replaceChildren(...model.probes.map(probe), rule);
+    if (focused?.endsWith("-amount")) {
+      refresh();
+      return;
+    }
+    list.replaceChildren(...model.probes.map(probe), rule);
+    if (model.note) rule.textContent = model.note;
     if (focused) /** @type {HTMLElement | null} */ (list.querySelector(`[data-probe="${focused}"]`))?.focus();
   }
 
@@ -36,7 +40,7 @@ export function render({ model, el }) {
     const answers = row.answers.map((/** @type {any} */ answer) => {
       const sign = make("b", answer.seen, SIGNS[/** @type {keyof typeof SIGNS} */ (answer.seen)]);
       const words = model.words[answer.seen];
-      const size = answer.seen === "same" ? "" : short(answer.largest, 2);
+      const size = answer.seen === "same" ? "" : answer.seen === "nearly" ? answer.largest.toExponential(0) : short(answer.largest, 2);
       const item = make("span", "answer", make("i"), sign, size);
       item.dataset.colour = answer.colour;
       item.title = `${answer.title}: ${words} ${size}. ${answer.rule}`;
@@ -69,7 +73,7 @@ export function render({ model, el }) {
   }
 
   const later = once(draw);
-  for (const name of ["probes", "words"]) model.on(name, later);
+  for (const name of ["probes", "note", "words"]) model.on(name, later);
   draw();
   el.append(list);
   return list;

@@ -97,7 +97,7 @@ export function render({ model, el }) {
     } else {
       cells = buildCells(model.shape, model.names, true, model.rows);
       slices.replaceChildren(...cells.slices.map((part, n) => titled(part, sliceTitle(p, n))));
-      slices.className = `slices ${model.compact ? "snug" : sizeClass(p)}`;
+      slices.className = `slices ${model.compact ? "snug neutral" : sizeClass(p)}`;
     }
     grid.setAttribute("aria-rowcount", String(p.slices * p.rows));
     grid.setAttribute("aria-colcount", String(p.columns));
@@ -158,6 +158,10 @@ export function render({ model, el }) {
     const row = all.subarray(model.selected * cells.size, (model.selected + 1) * cells.size);
     cells.edges(row, model.edge.symbol, (group) =>
       model.edge.columns.map((/** @type {number[]} */ column) => short(column[group], 2)).join(", "),
+      (slice, words) => {
+        const title = slices.children[slice]?.querySelector("p span");
+        if (title) title.textContent = words;
+      },
     );
   }
 
@@ -184,7 +188,7 @@ export function render({ model, el }) {
 }
 
 function titled(/** @type {HTMLElement} */ part, /** @type {string} */ title) {
-  const slice = make("div", "slice", make("p", "", title), part);
+  const slice = make("div", "slice", make("p", "", title, make("span")), part);
   slice.setAttribute("role", "rowgroup");
   if (title) slice.setAttribute("aria-label", title);
   return slice;

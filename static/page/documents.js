@@ -64,6 +64,7 @@ export class Documents {
    */
   changed(scene, event) {
     if (this.patching > 0) return;
+    performance.mark("normscope:changed");
     if (this.busy > 0) {
       const same = (/** @type {any} */ other) => event.attr !== undefined && other.event.model === event.model && other.event.attr === event.attr;
       this.waiting = this.waiting.filter((other) => !same(other));
@@ -112,6 +113,8 @@ export class Documents {
     } finally {
       this.patching -= 1;
     }
+    performance.mark("normscope:patched");
+    requestAnimationFrame(() => performance.mark("normscope:shown"));
   }
 }
 

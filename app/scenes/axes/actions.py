@@ -70,7 +70,7 @@ class Actions:
         """Grow or shrink an axis."""
         tensor = self.scene.tensor
         others = tensor.values.size // tensor.values.shape[axis]
-        if 1 <= size and others * size <= MOST_CELLS:
+        if size >= 1 and others * size <= MOST_CELLS:
             self.replace_tensor(Tensor(tensor.layout, resized(tensor.values, axis, size)))
 
     def edit(self, start: int, rows: list[list[str]]) -> None:

@@ -15,8 +15,9 @@ from app.normalizers import groups_for, is_standard, over, title_of
 from app.presets import PRESETS, preset_of
 from app.strings import say
 from app.tensor import shape_text
-from app.views.controls import GAP, control, heading, quiet
+from app.views.controls import GAP, control, heading, put, quiet
 from app.views.panels import CodePanel, ImportPanel, ShapeControl
+from app.views.prose import Prose
 from app.views.slider import Slider
 from kernels.axes import LAYOUTS, NORMALIZERS
 
@@ -49,7 +50,8 @@ class Controls:
         )
         self.groups = control(select, name=say("groups"), options=[1], margin=TIGHT)
         self.eps = Slider(label=say("eps"), end=len(EPS_STEPS) - 1, margin=(4, 0, 0, 0))
-        self.eps_note = pn.pane.HTML("", sizing_mode="stretch_width", margin=0)
+        self.eps_note = Prose()
+        self.shown = self.taken = 0
         self.code = CodePanel()
         self.own = ImportPanel()
         self.watch(self.preset, lambda key: key != OWN and actions.choose_preset(key))
@@ -106,15 +108,15 @@ class Controls:
         from app.code import numpy_code, torch_code  # reads sources: only when it is asked for
 
         one, tensor, eps = self.scene.explained, self.scene.tensor, self.scene.store["eps"]
-        self.code.param.update(numpy=numpy_code(one, tensor, eps), torch=torch_code(one, tensor, eps))
-        self.code.shown += 1
+        self.code.put(numpy=numpy_code(one, tensor, eps), torch=torch_code(one, tensor, eps))
+        self.shown += 1
+        self.code.put(shown=self.shown)
 
     def take_text(self, text: str) -> None:
         """Pasted numbers."""
         problem = self.scene.open_text(text)
-        self.own.problem = problem
-        if not problem:
-            self.own.taken += 1
+        self.taken += not problem
+        self.own.put(problem=problem, taken=self.taken)
 
     # showing the state --------------------------------------------------------------------------
 
@@ -126,9 +128,9 @@ class Controls:
             self.show_normalizers()
         if "eps" in changed:
             eps = self.scene.store["eps"]
-            self.eps.param.update(position=nearest_step(eps), text=written(eps))
+            self.eps.put(position=nearest_step(eps), text=written(eps))
         note = eps_note(self.scene.explained, self.scene.place, self.scene.store["eps"])
-        self.eps_note.object = f"<p class='note'>{note}</p>" if note else ""
+        self.eps_note.put(html=f"<p class='note'>{note}</p>" if note else "")
 
     def show_tensor(self) -> None:
         """The preset, layout and shape."""
@@ -140,9 +142,9 @@ class Controls:
         }
         if key == OWN:
             options[f"{say('own_tensor')} · {shape_text(tensor.values.shape)}"] = OWN
-        self.preset.param.update(options=options, value=key)
-        self.layouts.value = tensor.layout
-        self.shape.param.update(shape=list(tensor.values.shape), names=list(tensor.names))
+        put(self.preset, options=options, value=key)
+        put(self.layouts, value=tensor.layout)
+        self.shape.put(shape=list(tensor.values.shape), names=list(tensor.names))
 
     def show_normalizers(self) -> None:
         """Who is compared, who is explained, over what."""
@@ -154,9 +156,7 @@ class Controls:
         colours = [f"c{index}-{one.colour}" for index, one in enumerate(scene.normalized)]
         if len(compare) < 3:
             options["+"] = len(compare)
-        self.normalizer.param.update(
-            options=options, value=scene.selected, css_classes=["wrap", *colours]
-        )
+        put(self.normalizer, options=options, value=scene.selected, css_classes=["wrap", *colours])
         families = {
             family_title(key, layout): key
             for key, row in NORMALIZERS.items()
@@ -164,15 +164,13 @@ class Controls:
         }
         if len(compare) > 1:
             families[say("family_none")] = ""
-        self.family.param.update(options=families, value=item.family)
+        put(self.family, options=families, value=item.family)
         axes = {name: axis for axis, name in enumerate(tensor.names)}
-        self.axes.param.update(options=axes, value=list(item.reduced(layout.name)))
+        put(self.axes, options=axes, value=list(item.reduced(layout.name)))
         channels = tensor.values.shape[layout.channel]
         divisors = [number for number in range(1, min(channels, 64) + 1) if channels % number == 0]
         grouped = NORMALIZERS[item.family].grouped and is_standard(item, layout)
-        self.groups.param.update(
-            options=divisors, value=groups_for(item, tensor), visible=bool(grouped)
-        )
+        put(self.groups, options=divisors, value=groups_for(item, tensor), visible=bool(grouped))
 
 
 def is_offered(family: str, layout: object) -> bool:
@@ -207,5 +205,3 @@ def titles_of(compare: tuple[Any, ...], tensor: Any) -> list[str]:
         for title, item in zip(titles, compare, strict=True)
     ]
     return [f"{title}{chr(0x200B) * told[:index].count(title)}" for index, title in enumerate(told)]
-
-

@@ -13,7 +13,7 @@ from app.probes import PROBES, answers
 from app.scenes.axes.controls import titles_of
 from app.strings import say
 from app.tensor import cell_names
-from app.views.controls import heading
+from app.views.controls import heading, put
 from app.views.panels import Probes
 from app.views.tensor_grid import NormCard, flat
 
@@ -65,7 +65,7 @@ class Results:
         titles = titles_of(scene.store["compare"], tensor) if "compare" in changed else []
         for index, card in enumerate(self.cards):
             if "compare" in changed:
-                card.visible = index < len(scene.normalized)
+                put(card, visible=index < len(scene.normalized))
             if index >= len(scene.normalized):
                 continue
             one = scene.normalized[index]
@@ -86,7 +86,7 @@ class Results:
                 }
             if titles:
                 update |= {"title": titles[index], "colour": one.colour}
-            card.param.update(**update)
+            card.put(**update)
 
     def show_probes(self) -> None:
         """Run each probe on the present tensor."""
@@ -103,7 +103,8 @@ class Results:
                 text = say(probe.name, amount="{amount}", sequences=sequences)
                 row = {"key": key, "text": text, "answers": told}
                 self.rows.append(row | ({"amount": amount} if probe.field else {}))
-        self.probes.probes = self.rows
+        note = "" if small else say("probes_wait", most=MOST_PROBED)
+        self.probes.put(probes=self.rows, note=note)
 
     def outputs(self) -> dict[str, Any]:
         """What the probes answer."""
@@ -127,5 +128,3 @@ def statistics_of(one: Normalized, place: tuple[int, ...]) -> list[list[Any]]:
     root = "√(σ²+ε)" if one.centered else "√(mean x²+ε)"
     rows.append((root, "step_denominator", "denominator"))
     return [[symbol, say(name), one.statistic(field, place)] for symbol, name, field in rows]
-
-

@@ -1,4 +1,4 @@
-"""The Axes scene put together: one tensor, up to three normalizers, and three places to show them."""
+"""The Axes scene put together: one tensor, up to three normalizers, three places to show them."""
 
 from __future__ import annotations
 

@@ -17,6 +17,8 @@ from app.numbers import short
 from app.scenes.axes.controls import titles_of
 from app.strings import say
 from app.tensor import cell_names, shape_text
+from app.views.controls import put
+from app.views.prose import Prose
 from app.views.tensor_grid import FormulaSteps, TensorGrid, flat
 from kernels.axes import LAYOUTS
 
@@ -35,10 +37,11 @@ class Stage:
         self.scene = scene
         actions = scene.actions
         self.bad_affine: Bad = {}
-        self.lead = pn.pane.HTML("", sizing_mode="stretch_width", margin=0)
+        self.affine_cell = 0
+        self.lead = Prose()
         self.grid = TensorGrid(words={"both": say("both"), "range": say("range", range="{range}")})
         self.steps = FormulaSteps()
-        self.broken = pn.pane.HTML("", sizing_mode="stretch_width", margin=0)
+        self.broken = Prose()
         self.affine = TensorGrid(
             words={"both": "", "range": ""},
             label=say("affine_label"),
@@ -46,15 +49,18 @@ class Stage:
             compact=True,
             margin=(14, 0, 0, 0),
         )
+        self.affine_box = pn.Column(self.affine, sizing_mode="stretch_width", margin=0)
         self.grid.on("edit", lambda data: actions.edit(data["start"], data["rows"]))
         self.grid.on("drag", lambda data: actions.drag(data["index"], data["value"]))
         self.grid.on("cancel", lambda data: actions.cancel(data["index"]))
         self.grid.on("cell", lambda data: actions.move(data["index"]))
         self.grid.on("point", lambda data: actions.point(data["index"]))
         self.affine.on("edit", lambda data: self.edit_affine(data["start"], data["rows"]))
-        self.affine.on("drag", lambda data: self.edit_affine(data["index"], [[repr(data["value"])]]))
+        self.affine.on(
+            "drag", lambda data: self.edit_affine(data["index"], [[repr(data["value"])]])
+        )
         self.affine.on("cancel", lambda data: self.cancel_affine())
-        self.affine.on("cell", lambda data: self.affine.param.update(cell=data["index"]))
+        self.affine.on("cell", lambda data: self.move_affine(data["index"]))
 
     def layout(self) -> Viewable:
         """From top to bottom."""
@@ -63,7 +69,7 @@ class Stage:
             self.grid,
             self.steps,
             self.broken,
-            self.affine,
+            self.affine_box,
             sizing_mode="stretch_width",
         )
 
@@ -71,6 +77,11 @@ class Stage:
         """γ and β typed or pasted."""
         self.bad_affine = self.scene.actions.edit_affine(start, rows)
         self.show_affine()
+
+    def move_affine(self, index: int) -> None:
+        """Another cell of γ and β is current."""
+        self.affine_cell = index
+        self.affine.put(cell=index)
 
     def cancel_affine(self) -> None:
         """Refused entries go."""
@@ -110,7 +121,7 @@ class Stage:
         if changed & {"tensor", "bad"}:
             update["bad"] = dict(scene.actions.bad)
         if update:
-            self.grid.param.update(**update)
+            self.grid.put(**update)
 
     def show_words(self) -> None:
         """The lead and the steps, from the numbers of the cell; what is broken, and the mend."""
@@ -118,16 +129,18 @@ class Stage:
         one = scene.explained
         value = float(tensor.values[place])
         names = cell_names(tensor.names)
-        self.lead.object = f"<p class='lead'>{self.lead_text()}</p><p class='sub'>{self.sub(value)}</p>"
-        self.steps.param.update(
+        self.lead.put(
+            html=f"<p class='lead'>{self.lead_text()}</p><p class='sub'>{self.sub(value)}</p>"
+        )
+        self.steps.put(
             colour=one.colour,
             steps=[
                 [step.formula, say(step.name), step.number(one, place, value)]
                 for step in steps_of(one, LAYOUTS[tensor.layout].channel)
             ],
         )
-        found = diagnose(one, tensor, scene.store["eps"], names)
-        self.broken.object = broken_text(found)
+        found = diagnose(one, tensor, place, names)
+        self.broken.put(html=broken_text(found))
 
     def lead_text(self) -> str:
         """What the explained normalizer reads, and another that reads something else."""
@@ -158,14 +171,16 @@ class Stage:
         layout = LAYOUTS[tensor.layout]
         channels = tensor.values.shape[layout.channel]
         pair = self.scene.store["affine"] or ((1.0,) * channels, (0.0,) * channels)
-        self.affine.param.update(
-            visible=channels <= MOST_CHANNELS,
+        put(self.affine_box, visible=channels <= MOST_CHANNELS)
+        if channels > MOST_CHANNELS:
+            return
+        self.affine.put(
             values=np.array(pair).ravel(),
             shape=[2, channels],
             names=["", cell_names(tensor.names)[layout.channel]],
             groups=np.arange(2 * channels, dtype=np.int32),
             bad=dict(self.bad_affine),
-            cell=min(self.affine.cell, 2 * channels - 1),
+            cell=min(self.affine_cell, 2 * channels - 1),
         )
 
 

@@ -14,7 +14,7 @@ from app.softmax.digits import significant
 from app.softmax.presets import SOFTMAX_PRESETS, preset_of
 from app.softmax.scales import CAP_STEPS, SCALE_STEPS, TEMPERATURE_STEPS, nearest
 from app.strings import say
-from app.views.controls import control, heading, quiet
+from app.views.controls import control, heading, put, quiet
 from app.views.panels import ShapeControl
 from app.views.slider import Slider
 
@@ -65,6 +65,10 @@ class Controls:
             margin=TIGHT,
         )
         self.position = Slider(label=say("softmax_position"), end=LAST_POSITION, margin=TIGHT)
+        self.eps_box, self.position_box = (
+            pn.Column(slider, sizing_mode="stretch_width", margin=0)
+            for slider in (self.eps, self.position)
+        )
 
     def make_softmax_controls(self) -> None:
         """What stands between scores and softmax."""
@@ -121,9 +125,9 @@ class Controls:
             heading(say("softmax_norm")),
             self.norm,
             self.norm_over,
-            self.eps,
+            self.eps_box,
             pn.Row(self.factor, self.rope, **pair),
-            self.position,
+            self.position_box,
             self.cap,
             self.cap_order,
             heading(say("softmax_mask")),
@@ -152,21 +156,22 @@ class Controls:
         options = {say(f"softmax_preset_{name}"): name for name in SOFTMAX_PRESETS}
         if key == OWN:
             options[say("softmax_preset_own")] = OWN
-        self.preset.param.update(options=options, value=key)
+        put(self.preset, options=options, value=key)
 
     def show_shape(self) -> None:
         """Keys, features, heads; which head is on show, which keys are masked."""
         store, problem = self.scene.store, self.scene.problem
         heads, keys = store["softmax_heads"], len(problem.visible)
-        self.shape.param.update(
+        self.shape.put(
             shape=[keys, problem.head_dim, heads],
             names=[say(f"softmax_axis_{name}") for name in ("keys", "features", "heads")],
         )
         names = {say("softmax_head_name", index=index): index for index in range(heads)}
         if heads > 3:
             names = {str(index): index for index in range(heads)}
-        self.head.param.update(options=names, value=store["softmax_head"], visible=heads > 1)
-        self.mask.param.update(
+        put(self.head, options=names, value=store["softmax_head"], visible=heads > 1)
+        put(
+            self.mask,
             options={key_name(key): key for key in range(keys)},
             value=list(store["softmax_masked"]),
         )
@@ -175,13 +180,15 @@ class Controls:
         """The norm, what it is taken over, the rotation."""
         store = self.scene.store
         normed = store["softmax_norm"] != "off"
-        self.norm.value = store["softmax_norm"]
-        self.norm_over.param.update(
-            value=store["softmax_norm_over"], visible=normed and store["softmax_heads"] > 1
+        put(self.norm, value=store["softmax_norm"])
+        put(
+            self.norm_over,
+            value=store["softmax_norm_over"],
+            visible=normed and store["softmax_heads"] > 1,
         )
-        self.eps.visible = normed
-        self.rope.value = store["softmax_rope"]
-        self.position.visible = store["softmax_rope"] != "off"
+        put(self.eps_box, visible=normed)
+        put(self.rope, value=store["softmax_rope"])
+        put(self.position_box, visible=store["softmax_rope"] != "off")
 
     def show_factor(self) -> None:
         """The factor on q·k; one that is neither of the two is an option of its own."""
@@ -190,31 +197,29 @@ class Controls:
         key = ROOT if factor is None else ONE
         if factor not in (None, 1.0):
             options[say("softmax_factor_other", factor=significant(factor))] = key = OWN
-        self.factor.param.update(options=options, value=key)
+        put(self.factor, options=options, value=key)
 
     def show_sliders(self, changed: frozenset[str]) -> None:
         """Each slider at the step nearest to its value, which stands beside it."""
         store = self.scene.store
         if "softmax_scale" in changed:
             scale = store["softmax_scale"]
-            self.scale.param.update(
-                position=nearest(SCALE_STEPS, scale), text=f"×{significant(scale, 4)}"
-            )
+            self.scale.put(position=nearest(SCALE_STEPS, scale), text=f"×{significant(scale, 4)}")
         if "softmax_eps" in changed:
             eps = store["softmax_eps"]
-            self.eps.param.update(position=nearest_step(eps), text=written(eps))
+            self.eps.put(position=nearest_step(eps), text=written(eps))
         if "softmax_position" in changed:
             position = store["softmax_position"]
-            self.position.param.update(position=min(position, LAST_POSITION), text=str(position))
+            self.position.put(position=min(position, LAST_POSITION), text=str(position))
         if "softmax_cap" in changed:
             cap = store["softmax_cap"]
             text = significant(cap) if cap else say("softmax_cap_off")
-            self.cap.param.update(position=nearest(CAP_STEPS, cap), text=text)
-            self.cap_order.visible = cap > 0
+            self.cap.put(position=nearest(CAP_STEPS, cap), text=text)
+            put(self.cap_order, visible=cap > 0)
         if "softmax_cap_order" in changed:
-            self.cap_order.value = store["softmax_cap_order"]
+            put(self.cap_order, value=store["softmax_cap_order"])
         if "softmax_temperature" in changed:
             temperature = store["softmax_temperature"]
-            self.temperature.param.update(
+            self.temperature.put(
                 position=nearest(TEMPERATURE_STEPS, temperature), text=significant(temperature)
             )

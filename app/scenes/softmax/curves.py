@@ -219,8 +219,8 @@ class Curves:
                 }
             )
         columns = [say(f"softmax_curve_{part.name}") for part in self.parts]
-        self.table.param.update(rows=rows, columns=columns, label=say("softmax_curves_now"))
-        self.legend.rows = [row | {"cells": []} for row in rows]
+        self.table.put(rows=rows, columns=columns, label=say("softmax_curves_now"))
+        self.legend.put(rows=[row | {"cells": []} for row in rows])
 
 
 def colour_of(variant: Variant, norm: str | None) -> str:

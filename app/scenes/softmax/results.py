@@ -58,21 +58,15 @@ class Results:
             entropy=significant(result.entropy, 4),
             most=significant(math.log(seen), 4) if seen else "0",
         )
-        self.bars.groups = [
-            {
-                "title": "",
-                "note": "",
-                "bars": bars_of(result),
-                "total": [say("softmax_entropy"), entropy],
-            }
-        ]
+        total = [say("softmax_entropy"), entropy]
+        self.bars.put(groups=[{"title": "", "note": "", "bars": bars_of(result), "total": total}])
 
     def show_jacobian(self) -> None:
         """∂pᵢ/∂sⱼ."""
         jacobian = self.scene.result.jacobian
         count = len(jacobian)
         digits = 3 if count <= 4 else 1
-        self.jacobian.param.update(
+        self.jacobian.put(
             values=jacobian.ravel().tolist(),
             texts=[significant(value, digits) for value in jacobian.ravel().tolist()],
             rows=[f"p{key}" for key in range(count)],
@@ -85,7 +79,7 @@ class Results:
         words = "softmax_leak_if" if orders.supposed else "softmax_leak_settings"
         given = say(words, cap=significant(orders.cap), keys=key_names(~orders.visible))
         both = (("softmax_leak_before", orders.before), ("softmax_leak_after", orders.after))
-        self.orders.param.update(
+        self.orders.put(
             note=given,
             groups=[
                 {

@@ -11,6 +11,8 @@ from panel.viewable import Viewable
 from app.softmax.captions import NORM_COLOURS, key_name, lead, sub
 from app.softmax.steps import steps_of
 from app.strings import say
+from app.views.controls import put
+from app.views.prose import Prose
 from app.views.softmax import ChainTable
 from app.views.tensor_grid import TensorGrid, flat
 
@@ -29,11 +31,13 @@ class Stage:
     def __init__(self, scene: SoftmaxScene) -> None:
         """Make the views."""
         self.scene = scene
-        self.lead = pn.pane.HTML("", sizing_mode="stretch_width", margin=0)
+        self.lead = Prose()
         self.vectors = self.grid()
         self.gains = self.grid(
             rows=[say("softmax_gain_q"), say("softmax_gain_k")], margin=(0, 0, 0, 26)
         )
+        self.gains_box = pn.Column(self.gains, margin=0)
+        self.gain_cell = 0
         self.chain = ChainTable(label=say("softmax_chain"))
         actions = scene.actions
         self.vectors.on("edit", lambda data: actions.edit(data["start"], data["rows"]))
@@ -43,7 +47,12 @@ class Stage:
         self.gains.on("edit", lambda data: actions.edit_gains(data["start"], data["rows"]))
         self.gains.on("drag", lambda data: actions.drag_gain(data["index"], data["value"]))
         self.gains.on("cancel", lambda data: actions.cancel_gains())
-        self.gains.on("cell", lambda data: self.gains.param.update(cell=data["index"]))
+        self.gains.on("cell", lambda data: self.move_gain(data["index"]))
+
+    def move_gain(self, index: int) -> None:
+        """Another gain is current."""
+        self.gain_cell = index
+        self.gains.put(cell=index)
 
     @staticmethod
     def grid(**options: Any) -> TensorGrid:
@@ -55,7 +64,9 @@ class Stage:
         """From top to bottom."""
         return pn.Column(
             self.lead,
-            pn.Row(self.vectors, self.gains, sizing_mode="stretch_width", css_classes=["wrapped"]),
+            pn.Row(
+                self.vectors, self.gains_box, sizing_mode="stretch_width", css_classes=["wrapped"]
+            ),
             self.chain,
             self.scene.curves.layout(),
             sizing_mode="stretch_width",
@@ -68,7 +79,8 @@ class Stage:
             self.show_vectors()
         if "softmax_cell" in changed or "softmax_vectors" in changed:
             shape = scene.store["softmax_vectors"].values.shape
-            self.vectors.cell = int(np.ravel_multi_index(scene.store["softmax_cell"], shape))
+            place = np.ravel_multi_index(scene.store["softmax_cell"], shape)
+            self.vectors.put(cell=int(place))
         if changed & (GRID | {"softmax_gains"}):
             self.show_gains()
         if any(name.startswith("softmax_") and name != "softmax_cell" for name in changed):
@@ -86,7 +98,7 @@ class Stage:
             groups = np.arange(rows * width) // scene.problem.head_dim
         colour = NORM_COLOURS[settings.qk_norm] if settings.qk_norm else ""
         lengths = np.sqrt(np.square(values).sum(axis=1)).tolist()
-        self.vectors.param.update(
+        self.vectors.put(
             values=flat(values),
             shape=[rows, width],
             names=["", "f"],
@@ -103,8 +115,10 @@ class Stage:
         scene = self.scene
         gains = scene.actions.gains
         size = gains.shape[1]
-        self.gains.param.update(
-            visible=scene.store["softmax_norm"] != "off" and size <= MOST_GAINS,
+        normed = scene.store["softmax_norm"] != "off"
+        put(self.gains_box, visible=normed and size <= MOST_GAINS)
+        self.gain_cell = min(self.gain_cell, 2 * size - 1)
+        self.gains.put(
             values=flat(gains),
             shape=[2, size],
             names=["", "f"],
@@ -112,7 +126,7 @@ class Stage:
             groups=np.arange(2 * size, dtype=np.int32),
             colours=[""],
             bad=dict(scene.actions.bad_gains),
-            cell=min(self.gains.cell, 2 * size - 1),
+            cell=self.gain_cell,
         )
 
     def show_chain(self) -> None:
@@ -120,7 +134,7 @@ class Stage:
         scene, result = self.scene, self.scene.result
         first = lead(scene.problem, result)
         reasons = sub(scene.problem, result, scene.stand.at_one.slope)
-        self.lead.object = f"<p class='lead'>{first}</p><p class='sub'>{reasons}</p>"
+        self.lead.put(html=f"<p class='lead'>{first}</p><p class='sub'>{reasons}</p>")
         steps = steps_of(scene.problem.settings, result)
         rows = [
             {"name": say("softmax_query"), "dim": False, "cells": [step.of_query for step in steps]}
@@ -133,7 +147,7 @@ class Stage:
             }
             for key, seen in enumerate(result.visible)
         ]
-        self.chain.param.update(
+        self.chain.put(
             steps=[
                 {"key": s.key, "title": s.title, "formula": s.formula, "active": s.active}
                 for s in steps
