@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from app.softmax.problem import Array, Problem
 from kernels.softmax_chain import ScaleSweep, sweep_scale
@@ -51,7 +52,7 @@ def problem_on(problem: Problem, variant: Variant) -> Problem:
     return problem.with_settings(**changes)
 
 
-def sweep(problem: Problem, variant: Variant, scales: Array = SCALES) -> ScaleSweep:
+def sweep(problem: Problem, variant: Variant, scales: npt.ArrayLike) -> ScaleSweep:
     """One curve, for all heads: [n, heads, 1]. The scale of the problem itself does not matter."""
     asked = problem_on(problem, variant).with_settings(query_scale=1.0, key_scale=1.0)
     return sweep_scale(asked.query, asked.keys, scales, asked.settings, mask=asked.visible)
@@ -66,21 +67,36 @@ class Point:
     slope: float
 
 
-@dataclass(frozen=True)
-class Stand:
-    """Where a curve stands at the problem's own scale, and where it would at scale 1."""
-
-    now: Point
-    at_one: Point
+def point_of(swept: ScaleSweep, index: int, head: int) -> Point:
+    """Where a curve is at one of its scales."""
+    rows = (swept.largest_score, swept.entropy, swept.slope)
+    return Point(*(float(row[index, head, 0]) for row in rows))
 
 
-def stands(problem: Problem, head: int) -> dict[str, Stand]:
-    """Where each curve stands."""
-    at = np.array([problem.settings.query_scale, 1.0])
-    found = {}
-    for variant in VARIANTS:
-        one = sweep(problem, variant, at)
-        rows = (one.largest_score, one.entropy, one.slope)
-        now, at_one = (Point(*(float(row[n, head, 0]) for row in rows)) for n in (0, 1))
-        found[variant.key] = Stand(now, at_one)
-    return found
+class Curves:
+    """All four curves of a problem; where they are at its own scale and at scale 1 is kept too."""
+
+    def __init__(self, problem: Problem) -> None:
+        """Sweep all scales at once: the own scale and 1 come last."""
+        scales = np.append(SCALES, [problem.settings.query_scale, 1.0])
+        self.swept = {one.key: sweep(problem, one, scales) for one in VARIANTS}
+        self.now = self.swept
+        self.now_index = -2
+
+    def move(self, problem: Problem) -> None:
+        """Only the scale has changed."""
+        scale = [problem.settings.query_scale]
+        self.now = {one.key: sweep(problem, one, scale) for one in VARIANTS}
+        self.now_index = 0
+
+    def points(self, head: int) -> dict[str, Point]:
+        """Where each curve is at the problem's own scale."""
+        return {key: point_of(row, self.now_index, head) for key, row in self.now.items()}
+
+    def at_one(self, key: str, head: int) -> Point:
+        """Where a curve is at scale 1."""
+        return point_of(self.swept[key], -1, head)
+
+    def row(self, key: str, name: str, head: int) -> Array:
+        """One number of a curve over `SCALES`."""
+        return np.array(getattr(self.swept[key], name)[: len(SCALES), head, 0])

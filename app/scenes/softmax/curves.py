@@ -10,7 +10,7 @@ import panel as pn
 from bokeh.models import ColumnDataSource, FixedTicker, GlyphRenderer, Range1d, Span
 from panel.viewable import Viewable
 
-from app.softmax.curves import SCALES, TYPICAL_CAP, TYPICAL_NORM, VARIANTS, Variant, variant_of
+from app.softmax.curves import SCALES, TYPICAL_CAP, TYPICAL_NORM, VARIANTS, Variant
 from app.softmax.digits import significant
 from app.strings import say
 from app.views.controls import quiet
@@ -91,7 +91,7 @@ def decade(power: float) -> str:
     return f"1e{exponent}".replace("-", "−") if abs(exponent) > 2 else f"{power:g}"
 
 
-class Curves:
+class CurvesView:
     """The figures, what marks the present scale in them, and the same as a table."""
 
     def __init__(self, scene: SoftmaxScene) -> None:
@@ -161,8 +161,8 @@ class Curves:
         if changed - {"softmax_scale"}:
             self.show_lines()
         scale = self.scene.problem.settings.query_scale
-        present = variant_of(self.scene.problem)
-        point = self.scene.stand.now
+        present = self.scene.variant
+        point = self.scene.points[present]
         self.marks.data = {
             "scale": [scale],
             **{part.name: [getattr(point, part.name)] for part in self.parts},
@@ -177,14 +177,14 @@ class Curves:
         data = {"scale": SCALES}
         for part in self.parts:
             for one in VARIANTS:
-                row = np.array(getattr(scene.sweeps[one.key], part.name)[:, head, 0])
+                row = scene.curves.row(one.key, part.name, head)
                 row[~np.isfinite(row)] = np.nan
                 if part.name != "entropy":
                     row[row <= 0] = np.nan
                 data[f"{part.name}_{one.key}"] = row
         self.source.data = data
         self.fit_ranges(data)
-        present = variant_of(scene.problem)
+        present = scene.variant
         for part in self.parts:
             for one in VARIANTS:
                 colour = colour_of(one, scene.problem.settings.qk_norm)
@@ -207,7 +207,7 @@ class Curves:
         settings = self.scene.problem.settings
         rows = []
         for one in VARIANTS:
-            point = self.scene.stands[one.key].now
+            point = self.scene.points[one.key]
             numbers = [getattr(point, part.name) for part in self.parts]
             rows.append(
                 {

@@ -39,7 +39,7 @@ class Results:
             heading(say("softmax_leak")),
             self.orders,
             heading(say("softmax_curves_now")),
-            self.scene.curves.table,
+            self.scene.curves_view.table,
             sizing_mode="stretch_width",
         )
 

@@ -10,14 +10,14 @@ from app.fields.softmax import FIELDS
 from app.scenes.scene import Scene
 from app.scenes.softmax.actions import Actions
 from app.scenes.softmax.controls import Controls
-from app.scenes.softmax.curves import Curves
+from app.scenes.softmax.curves import CurvesView
 from app.scenes.softmax.results import Results
 from app.scenes.softmax.stage import Stage
-from app.softmax.curves import VARIANTS, Stand, stands, sweep, variant_of
+from app.softmax.curves import Curves, Point, variant_of
 from app.softmax.leak import Comparison, compare_orders
 from app.softmax.problem import HeadResult, Problem, head_of, problem_of
 from app.views.controls import quiet
-from kernels.softmax_chain import ScaleSweep, SoftmaxChain
+from kernels.softmax_chain import SoftmaxChain
 
 if TYPE_CHECKING:
     from app.application import Application
@@ -34,14 +34,14 @@ class SoftmaxScene(Scene):
     chain: SoftmaxChain
     result: HeadResult
     orders: Comparison
-    stands: dict[str, Stand]
+    curves: Curves
+    points: dict[str, Point]
 
     def __init__(self, application: Application) -> None:
         """Make the parts."""
         super().__init__(application)
-        self.sweeps: dict[str, ScaleSweep] = {}
         self.actions = Actions(self)
-        self.curves = Curves(self)
+        self.curves_view = CurvesView(self)
         self.controls = Controls(self)
         self.stage = Stage(self)
         self.results = Results(self)
@@ -60,9 +60,9 @@ class SoftmaxScene(Scene):
         return self.store["softmax_head"]
 
     @property
-    def stand(self) -> Stand:
-        """Where the curve of the present settings stands."""
-        return self.stands[variant_of(self.problem)]
+    def variant(self) -> str:
+        """The curve on which the present settings stand."""
+        return variant_of(self.problem)
 
     def compute(self, changed: frozenset[str]) -> None:
         """The chain, both orders of cap and mask, and the curves."""
@@ -70,12 +70,14 @@ class SoftmaxScene(Scene):
             self.problem = problem_of(self.store.values)
             self.chain = self.problem.run()
         if changed & SWEPT:
-            self.sweeps = {one.key: sweep(self.problem, one) for one in VARIANTS}
+            self.curves = Curves(self.problem)
+        elif "softmax_scale" in changed:
+            self.curves.move(self.problem)
         if changed & (CHAIN | {"softmax_head"}):
             visible, head = self.problem.visible, self.head
             self.result = head_of(self.chain, head, visible)
             self.orders = compare_orders(self.problem, head, self.result)
-            self.stands = stands(self.problem, head)
+            self.points = self.curves.points(head)
 
     def show(self, changed: frozenset[str]) -> None:
         """One update a view."""
@@ -83,7 +85,7 @@ class SoftmaxScene(Scene):
             self.controls.show(changed)
             self.stage.show(changed)
             if changed & (CHAIN | {"softmax_head"}):
-                self.curves.show(changed)
+                self.curves_view.show(changed)
                 self.results.show()
 
     def outputs(self) -> dict[str, Any]:
@@ -112,10 +114,10 @@ class SoftmaxScene(Scene):
             },
             "curves": {
                 key: {
-                    "largest_score": stand.now.largest_score,
-                    "entropy": stand.now.entropy,
-                    "slope": stand.now.slope,
+                    "largest_score": point.largest_score,
+                    "entropy": point.entropy,
+                    "slope": point.slope,
                 }
-                for key, stand in self.stands.items()
+                for key, point in self.points.items()
             },
         }

@@ -68,7 +68,7 @@ class Stage:
                 self.vectors, self.gains_box, sizing_mode="stretch_width", css_classes=["wrapped"]
             ),
             self.chain,
-            self.scene.curves.layout(),
+            self.scene.curves_view.layout(),
             sizing_mode="stretch_width",
         )
 
@@ -133,7 +133,7 @@ class Stage:
         """The sentences and the steps."""
         scene, result = self.scene, self.scene.result
         first = lead(scene.problem, result)
-        reasons = sub(scene.problem, result, scene.stand.at_one.slope)
+        reasons = sub(scene.problem, result, scene.curves.at_one(scene.variant, scene.head).slope)
         self.lead.put(html=f"<p class='lead'>{first}</p><p class='sub'>{reasons}</p>")
         steps = steps_of(scene.problem.settings, result)
         rows = [
