@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from app.fields import axes, kinds, softmax
+from app.fields import axes, kinds, models, softmax
 from app.fields.field import Field
 
 # The scenes in the order of the header; a link may name each of them.
-SCENE_KEYS = ("axes", "softmax")
+SCENE_KEYS = ("axes", "softmax", "models")
 
-MODULES = (axes, softmax)
+MODULES = (axes, softmax, models)
 
 FIELDS: dict[str, Field] = {
     field.name: field

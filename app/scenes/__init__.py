@@ -1,12 +1,14 @@
 """The scenes, one module and one row each."""
 
 from app.scenes.axes import AxesScene
+from app.scenes.models import ModelsScene
 from app.scenes.scene import Scene
 from app.scenes.softmax import SoftmaxScene
 
 SCENES: dict[str, type[Scene]] = {
     "axes": AxesScene,
     "softmax": SoftmaxScene,
+    "models": ModelsScene,
 }
 
 __all__ = ["SCENES", "Scene"]

@@ -5,9 +5,14 @@ One table a scene, and one for what several scenes say.
 
 from __future__ import annotations
 
-from app.strings import axes, shared, softmax
+from app.strings import axes, models, shared, softmax
 
-STRINGS: dict[str, str] = {**shared.STRINGS, **axes.STRINGS, **softmax.STRINGS}
+STRINGS: dict[str, str] = {
+    **shared.STRINGS,
+    **axes.STRINGS,
+    **softmax.STRINGS,
+    **models.STRINGS,
+}
 
 
 def say(key: str, **numbers: object) -> str:
