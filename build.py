@@ -41,6 +41,7 @@ def parse(arguments: list) -> tuple:
 
 
 BENCHES = {
+    "edit": "tests.bench.edit",
     "start": "tests.bench.start",
 }
 

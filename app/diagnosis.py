@@ -43,32 +43,32 @@ def diagnose(
     count = int(broken.sum())
     if inside.any():
         cells = np.flatnonzero(inside)
-        place = named(cells, shape, names)
+        told = named(cells, shape, names)
         return Diagnosis(
             "step_x",
             tuple(cells.tolist()),
-            say("broken_input", place=place, title=one.title, count=count),
-            say("mend_input", place=place),
+            say("broken_input", place=told, title=one.title, count=count),
+            say("mend_input", place=told),
         )
     denominator = np.broadcast_to(one.result.denominator, shape)[members]
     if not (denominator != 0).any():
         cells = np.flatnonzero(members)
-        place = named(cells, shape, names)
+        told = named(cells, shape, names)
         key = "broken_zero_centred" if one.centered else "broken_zero_uncentred"
         return Diagnosis(
             "step_denominator",
             tuple(cells.tolist()),
-            say(key, place=place, title=one.title),
+            say(key, place=told, title=one.title),
             say("mend_eps"),
         )
     largest = int(np.flatnonzero(members)[np.argmax(np.abs(x[members]))])
-    place = named(np.array([largest]), shape, names)
+    told = named(np.array([largest]), shape, names)
     step = first_step(one, members)
     return Diagnosis(
         step,
         (largest,),
-        say("broken_overflow", place=place, step=say(step), title=one.title),
-        say("mend_overflow", place=place),
+        say("broken_overflow", place=told, step=say(step), title=one.title),
+        say("mend_overflow", place=told),
     )
 
 

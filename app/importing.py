@@ -17,6 +17,7 @@ import numpy as np
 from app.strings import say
 
 LARGEST_BYTES = 64 * 2**20
+NPY_MAGIC, ZIP_MAGIC = b"\x93NUMPY", b"PK"
 MOST_VALUES = 2**23  # 64 MB as float64
 
 
@@ -51,7 +52,8 @@ def read_file(name: str, data: bytes) -> tuple[np.ndarray, str]:
     except Refused:
         raise
     except (ValueError, OSError, EOFError, zipfile.BadZipFile, KeyError) as error:
-        if "pickle" in str(error).lower() or "object" in str(error).lower():
+        numpy_file = data.startswith((NPY_MAGIC, ZIP_MAGIC))
+        if numpy_file and "Object arrays" in str(error):
             raise Refused(say("import_object")) from error
         raise Refused(say("import_broken", name=name, reason=str(error)[:120])) from error
     try:
@@ -114,7 +116,7 @@ def _numpy_repr(text: str) -> np.ndarray | None:
     body = found.group(1) if found else text
     if not body.startswith(("[", "(")):
         return None
-    named = re.sub(r"\b(nan|inf)\b", lambda word: f"'{word.group(1)}'", body)
+    named = re.sub(r"-?\b(?:nan|inf)\b", lambda word: f"'{word.group(0)}'", body)
     try:
         nested = ast.literal_eval(named)
     except (ValueError, SyntaxError, RecursionError, MemoryError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -143,7 +144,7 @@ class Call:
     groups: int
     affine: Affine | None
 
-    def parameters(self, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
+    def parameters(self, shape: tuple[int, ...]) -> dict[str, Any]:
         """γ and β as `normalized_shape` wants them: one for each element of the reduced axes."""
         if self.affine is None:
             return {}
@@ -153,7 +154,7 @@ class Call:
         )
         return {"weight": weight, "bias": bias}
 
-    def per_channel(self) -> dict[str, np.ndarray]:
+    def per_channel(self) -> dict[str, Any]:
         """γ and β, one a channel."""
         if self.affine is None:
             return {}

@@ -107,7 +107,7 @@ def _run(job: Job, task: Task) -> None:
 
 def _whole_groups(job: Job, task: Task) -> None:
     """A piece that holds its groups from end to end."""
-    if not task.center and _rows_of_float32(job, task):
+    if not task.center and job.bias is None and _rows_of_float32(job, task):
         return
     count = math.prod([job.x.shape[axis] for axis in task.axes])
     values = task.wide(job.x)
@@ -130,26 +130,43 @@ def _whole_groups(job: Job, task: Task) -> None:
 
 
 def _rows_of_float32(job: Job, task: Task) -> bool:
-    """RMSNorm of float32 rows without leaving float32, as far as that is exact enough.
+    """RMSNorm of float32 rows in float32, of which each result has no more than five roundings.
 
-    Squares are summed in float32 over 32 values, four at a time, which costs 11 roundings at most,
-    and on from there in float64. False, with nothing done, when the shape is another, when there is
-    a weight, or when squares come near the ends of the range.
+    False, with nothing done, for another shape or type, and where squares or the weight come near
+    the ends of the range of float32.
     """
-    x = job.x
-    if task.kinds != "KR" or x.dtype != np.float32 or job.output is not None:
+    if task.kinds != "KR" or job.x.dtype != np.float32:
         return False
-    count = x.shape[1]
-    even = count - count % 32
-    runs = x[:, :even].reshape(len(x), -1, 32)
-    square = np.add.reduce(np.einsum("abc,abc->ab", runs, runs), 1, np.float64)
-    rest = x[:, even:].astype(np.float64)
-    square += np.einsum("ab,ab->a", rest, rest)
-    square /= count
-    if not np.all((square > 1e-25) & (square < 1e30)):
+    if job.weight is not None and not np.max(np.abs(job.weight)) < 1e38:
         return False
-    job.square[...] = square[:, np.newaxis]
+    square = _mean_squares_of_rows(job, task)
+    if not (np.minimum.reduce(square) > 1e-25 and np.maximum.reduce(square) < 1e30):
+        return False
+    job.square[:, 0] = square
     set_denominator(job, task)
     reciprocal = (1.0 / job.denominator[:, 0]).astype(np.float32)
-    np.einsum("ab,a->ab", x, reciprocal, out=job.normalized)
+    np.einsum("ab,a->ab", job.x, reciprocal, out=job.normalized)
+    if job.output is not None and job.weight is not None:
+        np.multiply(job.normalized, job.weight.astype(np.float32), out=job.output)
     return True
+
+
+def _mean_squares_of_rows(job: Job, task: Task) -> Float64Array:
+    """E[x²] of float32 rows.
+
+    With a weight to come, which costs a rounding more, all in float64. Without, 32 squares are
+    summed in float32, four at a time, and the rest in float64: 11 roundings at most, of which the
+    square root halves the effect.
+    """
+    x = job.x
+    count = x.shape[1]
+    even = 0 if job.weight is not None else count - count % 32
+    square: Float64Array = np.zeros(len(x))
+    if even:
+        runs = x[:, :even].reshape(len(x), -1, 32)
+        np.add.reduce(np.einsum("abc,abc->ab", runs, runs), 1, np.float64, out=square)
+    if even < count:
+        rest = task.wide(x[:, even:])
+        square += np.einsum("ab,ab->a", rest, rest)
+    square /= count
+    return square

@@ -31,13 +31,13 @@ class Job(NamedTuple):
     def rows(self, start: int, stop: int) -> "Job":
         """The part between two indices of the first axis."""
         return Job._make(
-            array if array is None or array.shape[0] == 1 else array[start:stop] for array in self
+            [array if array is None or array.shape[0] == 1 else array[start:stop] for array in self]
         )
 
     def at(self, index: int) -> "Job":
         """The part at one index of the first axis, which vanishes."""
         return Job._make(
-            None if array is None else array[index if array.shape[0] > 1 else 0] for array in self
+            [None if array is None else array[index if len(array) > 1 else 0] for array in self]
         )
 
 

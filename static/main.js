@@ -29,13 +29,18 @@ const send = (message, attachment) => {
   worker.postMessage({ json: JSON.stringify(message), attachment }, attachment instanceof ArrayBuffer ? [attachment] : []);
 };
 const documents = new Documents(send);
+/** What a script or the shell asks for comes after what the person has done before. @param {object} message @param {unknown} [attachment] */
+const ask = (message, attachment) => {
+  documents.flush();
+  send(message, attachment);
+};
 const bokeh = loadScripts((file, size) => progress.arrived(file, size));
-setUpTheme((theme) => send({ type: "theme", theme }));
-setUpFiles(send);
-setUpScenes((scene) => send({ type: "scene", scene }));
-const history = new History((fragment) => send({ type: "open", fragment }));
+setUpTheme((theme) => ask({ type: "theme", theme }));
+setUpFiles(ask);
+setUpScenes((scene) => ask({ type: "scene", scene }));
+const history = new History((fragment) => ask({ type: "open", fragment }));
 history.setUpUndo();
-const { api, answered, becameReady } = createApi(send, timings);
+const { api, answered, becameReady } = createApi(ask, timings);
 globalThis.normscope = api;
 setUpShare(api.link);
 
@@ -45,7 +50,7 @@ worker.onerror = (/** @type {ErrorEvent} */ event) => {
 };
 worker.onmessage = (/** @type {MessageEvent} */ { data }) => {
   progress.alive();
-  if (data.type === "message") handle(JSON.parse(data.json), new Map(data.arrays)).catch((error) => stop("The page could not show this scene.", String(error?.stack ?? error)));
+  if (data.type === "message") handle(JSON.parse(data.json), new Map(data.arrays)).catch(broken);
   else if (data.type === "bytes") progress.bytes(data.bytes);
   else if (data.type === "stage") progress.stage(data.step, data.part);
   else if (data.type === "trouble") normscopeTrouble(data.trouble);
@@ -53,6 +58,13 @@ worker.onmessage = (/** @type {MessageEvent} */ { data }) => {
 };
 const theme = document.documentElement.dataset.theme ?? "light";
 worker.postMessage({ type: "start", runtime: absolute(manifest.runtime), app: absolute(manifest.app), files, quietSeconds: manifest.quiet_seconds, fragment: history.fragment, theme });
+
+/** A message could not be shown: at the start that is the end, later it is one view that is behind. @param {any} error */
+function broken(error) {
+  if (!timings.interactive) return stop("The page could not show this scene.", String(error?.stack ?? error));
+  console.error(error);
+  notice(`Something could not be drawn: ${error?.message ?? error}`);
+}
 
 /** It cannot go on: the file that is to blame is named, or else what is given. @param {string} what @param {string} [advice] */
 function stop(what, advice) {

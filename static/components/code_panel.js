@@ -57,6 +57,7 @@ export function render({ model, el }) {
     if (!dialog.open) dialog.showModal();
     choose(chosen);
   });
-  el.append(open, dialog);
-  return open;
+  const box = make("div", "opener", open, dialog);
+  el.append(box);
+  return box;
 }

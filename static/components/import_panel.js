@@ -41,6 +41,7 @@ export function render({ model, el }) {
     text.value = "";
     dialog.close();
   });
-  el.append(open, dialog);
-  return open;
+  const box = make("div", "opener", open, dialog);
+  el.append(box);
+  return box;
 }

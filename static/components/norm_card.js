@@ -3,7 +3,7 @@ import { adopt, make, once } from "./sheet.js";
 import { plan, scaleOf, sliceTitle, strength } from "./shape.js";
 import { fixed, short } from "./number.js";
 import { buildCells, sizeClass } from "./cells.js";
-import { MOST_ELEMENTS, buildRaster } from "./raster.js";
+import { MOST_ELEMENTS, MOST_OUTLINED, buildRaster } from "./raster.js";
 
 const MOST_ACROSS = 12; // numbers side by side that can be read
 
@@ -50,8 +50,8 @@ export function render({ model, el }) {
     const scale = Math.min(scaleOf(model.values), 1e300);
     const own = model.groups[model.cell];
     if (raster) {
-      const marks = new Uint8Array(size);
-      for (let i = 0; i < size; i++) marks[i] = model.groups[i] === own ? 1 : 0;
+      const marks = size > MOST_OUTLINED ? null : new Uint8Array(size);
+      if (marks) for (let i = 0; i < size; i++) marks[i] = model.groups[i] === own ? 1 : 0;
       raster.paint(model.values, Math.max(scale, 1e-300), marks, [model.colour], (index) => fixed(model.values[index], 2));
     }
     built?.cells.forEach((cell, index) => {

@@ -6,7 +6,7 @@ import { meets } from "./groups.js";
 import { fixed } from "./number.js";
 
 export const MOST_ELEMENTS = 400; // beyond, cells are painted
-export const MOST_CELLS = 4096; // beyond, each painted pixel may stand for several values: a heat map
+export const MOST_OUTLINED = 65_536; // beyond, a group is no longer outlined: its lines would be thinner than a pixel
 const GAP = 6;
 const LEVELS = 62; // what strength() gives at most
 
@@ -91,6 +91,11 @@ export function buildRaster(shape, names, room) {
     paint(values, scale, marks, colours, text) {
       const palette = paletteOf(box);
       context.clearRect(0, 0, width, height);
+      if (cellWidth < 1 || cellHeight < 1) {
+        heatMap(values, scale, palette);
+        if (marks && p.size <= MOST_OUTLINED) outline(marks, colours, palette);
+        return;
+      }
       const inset = Math.min(cellWidth, cellHeight) > 5 ? 1 : 0;
       const words = text && cellWidth >= 30;
       context.font = `500 9px ${palette.mono}`;
@@ -109,6 +114,29 @@ export function buildRaster(shape, names, room) {
       if (marks) outline(marks, colours, palette);
     },
   };
+
+  /** More cells than pixels: each pixel shows the largest of the values that fall on it, so that an outlier stays in sight. */
+  function heatMap(/** @type {ArrayLike<number>} */ values, /** @type {number} */ scale, /** @type {ReturnType<typeof paletteOf>} */ palette) {
+    const w = Math.ceil(width);
+    const h = Math.ceil(height);
+    const largest = new Float64Array(w * h);
+    const seen = new Uint8Array(w * h);
+    for (let i = 0; i < p.size; i++) {
+      const [x, y] = corner(i);
+      const at = Math.min(h - 1, Math.floor(y)) * w + Math.min(w - 1, Math.floor(x));
+      const value = values[i];
+      if (!Number.isFinite(value)) seen[at] = 2;
+      else if (seen[at] === 0 || Math.abs(value) > Math.abs(largest[at])) {
+        largest[at] = value;
+        seen[at] ||= 1;
+      }
+    }
+    for (let at = 0; at < largest.length; at++) {
+      if (!seen[at]) continue;
+      context.fillStyle = seen[at] === 2 ? palette.wrong : palette.levels[strength(largest[at], scale) + LEVELS];
+      context.fillRect(at % w, Math.floor(at / w), 1, 1);
+    }
+  }
 
   /** Outline each group as a whole: a line wherever a cell of the group borders one that is not. */
   function outline(/** @type {Uint8Array} */ marks, /** @type {string[]} */ colours, /** @type {ReturnType<typeof paletteOf>} */ palette) {

@@ -4,7 +4,7 @@ import { marksOf, meets } from "./groups.js";
 import { plan, scaleOf, sliceTitle, strength } from "./shape.js";
 import { short } from "./number.js";
 import { buildCells, sizeClass } from "./cells.js";
-import { MOST_ELEMENTS, buildRaster, cellLabel } from "./raster.js";
+import { MOST_ELEMENTS, MOST_OUTLINED, buildRaster, cellLabel } from "./raster.js";
 import { Editor } from "./editor.js";
 
 /** @typedef {ReturnType<typeof buildCells>} Cells */
@@ -57,6 +57,11 @@ export function render({ model, el }) {
   function outline() {
     const size = (cells ?? raster)?.size ?? 0;
     if (!size || model.groups.length < size) return;
+    if (size > MOST_OUTLINED) {
+      raster?.paint(model.values, scaleOf(model.values), null, []);
+      drawKey([]);
+      return;
+    }
     const { marks, shown } = marksOf(model.groups, size, pointed < 0 ? model.cell : pointed, model.selected);
     const colours = shown.map((n) => model.colours[n]);
     cells?.cells.forEach((cell, index) => {

@@ -87,6 +87,11 @@ export class Documents {
     return events;
   }
 
+  /** Send what waits, so that a message after it finds it done. */
+  flush() {
+    for (const scene of new Set(this.waiting.map((item) => item.scene))) this.post(scene, this.take(scene));
+  }
+
   /** A message went to Python; it will answer each with "idle". */
   sent() {
     this.busy += 1;

@@ -12,6 +12,7 @@ export class History {
     /** The number of our entry in the browser's history, and the last one that exists. */
     this.at = history.state?.at ?? 0;
     this.last = history.state?.last ?? this.at;
+    this.tag();
     addEventListener("popstate", () => this.opened(open));
     addEventListener("hashchange", () => this.opened(open));
   }
@@ -22,7 +23,12 @@ export class History {
 
   /** @param {(fragment: string) => void} open */
   opened(open) {
-    this.at = history.state?.at ?? this.at;
+    if (history.state === null) {
+      // An entry that a link or a typed address made: it comes after ours.
+      this.at += 1;
+      this.last = this.at;
+      this.tag();
+    } else this.at = history.state.at;
     this.show();
     if (this.fragment === this.written) return;
     clearTimeout(this.timer);
@@ -37,7 +43,8 @@ export class History {
    */
   write(fragment, deliberate) {
     clearTimeout(this.timer);
-    if (deliberate) this.put(fragment, true);
+    // After the frame that shows the change: an entry in the history costs some milliseconds.
+    if (deliberate) setTimeout(() => this.put(fragment, true));
     else this.timer = setTimeout(() => this.put(fragment, false), PAUSE_MS);
   }
 
@@ -75,6 +82,15 @@ export class History {
       event.preventDefault();
     });
     this.show();
+  }
+
+  /** Note on the present entry of the browser's history which of ours it is. */
+  tag() {
+    try {
+      history.replaceState({ at: this.at, last: this.last }, "");
+    } catch {
+      // Too many changes at a time, as below.
+    }
   }
 
   /** Let the buttons say whether there is something to take back. */

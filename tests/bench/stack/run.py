@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -100,6 +101,9 @@ def main(argv: Sequence[str] = ()) -> int:
         )
         numbers = measure(pyodide, wheel, options.rounds)
     print("\n".join(report(numbers)))
+    if hasattr(os, "getloadavg"):
+        load = os.getloadavg()[0]
+        print(f"\nload of the machine over the last minute: {load:.1f}, of which 1 is this")
     if options.json:
         Path(options.json).write_text(json.dumps(numbers, indent=1) + "\n")
     return 0
