@@ -110,7 +110,8 @@ export function render({ model, el }) {
 
   function label(/** @type {HTMLElement} */ cell, /** @type {number} */ index) {
     const p = /** @type {Cells | Raster} */ (cells ?? raster).plan;
-    cell.setAttribute("aria-label", cellLabel(p, index, model.values[index]));
+    const row = model.rows[Math.floor(index / p.columns) % p.rows] ?? "";
+    cell.setAttribute("aria-label", `${row} ${cellLabel(p, index, model.values[index])}`.trim());
   }
 
   function draw() {

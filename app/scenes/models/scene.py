@@ -53,7 +53,7 @@ class ModelsScene(Scene):
             ],
         )
         self.compare = ModelsCompare(label=say("models_compare_label"))
-        self.table.on("filter", lambda data: self.store.update({"models_filter": data["text"]}))
+        self.table.on("filter", lambda data: self.filter(data["text"]))
         self.table.on("sort", lambda data: self.sort(data["column"]))
         self.table.on("pick", lambda data: self.pick(data["key"]))
         self.compare.on("pick", lambda data: self.pick(data["key"]))
@@ -68,6 +68,10 @@ class ModelsScene(Scene):
         return {"stage": stage, "results": results}
 
     # what a person does -------------------------------------------------------------------------
+
+    def filter(self, text: str) -> None:
+        """Only the rows that have all words of a text."""
+        self.store.update({"models_filter": text})
 
     def sort(self, column: str) -> None:
         """By another column, upwards; by the same, the other way round."""
