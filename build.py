@@ -42,6 +42,7 @@ def parse(arguments: list) -> tuple:
 
 BENCHES = {
     "edit": "tests.bench.edit",
+    "stack": "tests.bench.stack.run",
     "start": "tests.bench.start",
 }
 

@@ -33,7 +33,6 @@ from kernels.statistics import Float64Array, Standardized
 LARGE = 1 << 17
 
 
-@np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
 def standardize_in_pieces(
     x: FloatArray,
     axes: tuple[int, ...],

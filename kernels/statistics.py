@@ -38,10 +38,12 @@ class Moments(NamedTuple):
 
     def unbiased_variance(self) -> Float64Array:
         """σ²·m/(m − 1): NaN where m is 1, as the formula gives."""
-        num_values = np.asarray(self.num_values, np.float64)
+        if isinstance(self.num_values, int):
+            factor = self.num_values / (self.num_values - 1) if self.num_values != 1 else math.inf
+            with np.errstate(invalid="ignore"):
+                return self.variance * factor
         with np.errstate(divide="ignore", invalid="ignore"):
-            unbiased: Float64Array = self.variance * (num_values / (num_values - 1.0))
-        return unbiased
+            return self.variance * (self.num_values / (self.num_values - 1.0))
 
 
 class Standardized(NamedTuple):
@@ -54,7 +56,6 @@ class Standardized(NamedTuple):
     denominator: Float64Array
 
 
-@np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
 def standardize(
     x: FloatArray, axes: tuple[int, ...], center: bool, eps: float, mask: Mask = None
 ) -> Standardized:
@@ -62,7 +63,8 @@ def standardize(
 
     Float64 whatever the type of x. A group with NaN or Inf is NaN, no other is touched; an empty
     group has NaN statistics. Only where ``mask`` is true does a value count, and what does not
-    count spoils nothing; x̂ is given everywhere. x must have at least one dimension.
+    count spoils nothing; x̂ is given everywhere. x must have at least one dimension. Whoever calls
+    it silences NumPy's warnings, once for all that follows.
     """
     count = group_count(x.shape, axes, mask)
     mean, deviation = _center(x, axes, count, mask) if center else (None, x.astype(np.float64))
@@ -165,9 +167,11 @@ def _mean_square(
 
 def _sum(x: FloatArray, axes: tuple[int, ...], mask: Mask) -> Float64Array:
     """Σx over ``axes`` in float64, dimensions kept, of what ``mask`` leaves."""
-    total: Float64Array = np.add.reduce(
-        x, axes, np.float64, keepdims=True, where=True if mask is None else mask
-    )
+    total: Float64Array
+    if mask is None:
+        total = np.add.reduce(x, axes, np.float64, keepdims=True)
+    else:
+        total = np.add.reduce(x, axes, np.float64, keepdims=True, where=mask)
     return total
 
 

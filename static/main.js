@@ -4,6 +4,7 @@ import { Documents } from "./page/documents.js";
 import { Progress } from "./page/progress.js";
 import { fail, notice } from "./page/messages.js";
 import { History } from "./page/history.js";
+import { nextFrame } from "./page/frame.js";
 import { setUpFiles } from "./page/files.js";
 import { createApi } from "./page/api.js";
 import { loadScripts } from "./page/scripts.js";
@@ -40,7 +41,7 @@ setUpFiles(ask);
 setUpScenes((scene) => ask({ type: "scene", scene }));
 const history = new History((fragment) => ask({ type: "open", fragment }));
 history.setUpUndo();
-const { api, answered, becameReady } = createApi(ask, timings);
+const { api, answered, becameReady } = createApi(ask, () => history.link, timings);
 globalThis.normscope = api;
 setUpShare(api.link);
 
@@ -106,6 +107,9 @@ const handlers = {
     documents.idle();
     showRun(message);
   },
+  problems({ problems }) {
+    if (problems.length) notice(`This link could not be read in full. ${problems.join(" ")}`);
+  },
   link: (message) => history.write(message.fragment, message.deliberate),
   answer: (message) => answered(message),
   notice: (message) => notice(message.text),
@@ -116,9 +120,9 @@ const handlers = {
   async started(message) {
     progress.done();
     showRun(message);
-    if (message.problems.length) notice(`This link could not be read in full. ${message.problems.join(" ")}`);
+    handlers.problems(message, new Map());
     documents.idle();
-    await new Promise((resolve) => requestAnimationFrame(resolve));
+    await nextFrame();
     timings.interactive = now();
     becameReady();
     // A stylesheet that is missing stops nothing, but a person should know why the page looks bare.
