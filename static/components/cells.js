@@ -128,6 +128,6 @@ function line(/** @type {HTMLElement} */ grid) {
 
 function heading(/** @type {string} */ text, /** @type {string} */ role) {
   const element = make("span", "head", text);
-  element.setAttribute("role", role);
+  element.setAttribute("role", text ? role : "presentation"); // a heading without words heads nothing
   return element;
 }

@@ -22,7 +22,7 @@ export function render({ model, el }) {
   box.addEventListener("click", (event) => {
     const button = event.target instanceof Element ? event.target.closest("button") : null;
     if (!button) return;
-    const [type, key, scene] = (button.dataset.act ?? "").split(":");
+    const [type, key, scene = ""] = (button.dataset.act ?? "").split(":");
     model.send_msg({ type, key, scene });
   });
 

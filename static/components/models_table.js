@@ -36,7 +36,7 @@ export function render({ model, el }) {
     else say({ type: "sort", column: cell.dataset.column });
   };
   walk.onCell = tell;
-  table.addEventListener("pointerover", (event) => {
+  table.addEventListener("pointermove", (event) => {
     const cell = event.target instanceof Element ? event.target.closest("td, tbody th") : null;
     if (cell instanceof HTMLElement) tell(cell);
   });
@@ -51,6 +51,7 @@ export function render({ model, el }) {
 
   function draw() {
     filter.show(model.filter, model.words.shown.replace("{shown}", model.order.length).replace("{all}", model.rows.length));
+    const held = walk.hasFocus(); // a row that is moved loses it
     body.replaceChildren(...model.order.map((/** @type {string} */ key) => lines.get(key)));
     table.setAttribute("aria-rowcount", String(model.order.length + 1));
     for (const cell of headings) {
@@ -62,7 +63,7 @@ export function render({ model, el }) {
       element.setAttribute("aria-selected", String(place >= 0));
       element.dataset.picked = place < 0 ? "" : String(place + 1);
     }
-    walk.settle();
+    walk.settle(held);
     if (!source.textContent) source.textContent = model.words.hint;
   }
 
@@ -96,6 +97,7 @@ function heading(/** @type {Column} */ column) {
   cell.setAttribute("role", "columnheader");
   cell.setAttribute("scope", "col");
   cell.dataset.column = column.key;
+  cell.tabIndex = -1;
   return cell;
 }
 
@@ -107,6 +109,7 @@ function line(/** @type {Row} */ row, /** @type {Column[]} */ columns) {
     if (first) element.setAttribute("scope", "row");
     element.setAttribute("aria-describedby", "source");
     element.dataset.column = columns[n].key;
+    element.tabIndex = -1;
     if (!cell.known) element.dataset.unknown = "";
     if (cell.colour) element.dataset.colour = cell.colour;
     return element;

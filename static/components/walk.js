@@ -47,20 +47,24 @@ export class Walk {
     cell.focus();
   }
 
-  /** The rows have changed: Tab comes to a cell that is still there, and a moved one keeps the focus. */
-  settle() {
-    const there = this.rows().flat();
-    if (this.current && there.includes(this.current)) {
-      const root = /** @type {ShadowRoot | Document} */ (this.current.getRootNode());
-      if (this.focused && root.activeElement !== this.current) this.current.focus({ preventScroll: true });
-      return;
-    }
-    const first = there[0];
-    if (first instanceof HTMLElement) this.makeCurrent(first);
+  /** Whether the cell that Tab comes to has the focus now. */
+  hasFocus() {
+    const root = /** @type {ShadowRoot | Document | undefined} */ (this.current?.getRootNode());
+    return Boolean(this.current) && root?.activeElement === this.current;
   }
 
-  /** Whether a key moved here last, so that the focus is to stay. */
-  focused = false;
+  /**
+   * The rows have changed: Tab comes to a cell that is still there.
+   * @param {boolean} held  whether the current cell had the focus, and is to have it again
+   */
+  settle(held) {
+    const there = this.rows().flat();
+    const stays = this.current !== null && there.includes(this.current);
+    const cell = stays ? this.current : there[0];
+    if (!(cell instanceof HTMLElement)) return;
+    if (!stays) this.makeCurrent(cell);
+    if (held) cell.focus({ preventScroll: true });
+  }
 
   /** @param {KeyboardEvent} event */
   onKey(event) {
@@ -71,7 +75,6 @@ export class Walk {
     const c = rows[r].indexOf(at);
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
-      this.focused = true;
       this.onPress(at);
       return;
     }

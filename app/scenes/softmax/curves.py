@@ -42,8 +42,9 @@ class Part:
             y_range=Range1d(1e-3, 1),
         )
         plot = self.figure.plot
-        plot.xaxis[0].ticker = FixedTicker()
-        label_decades(plot.xaxis[0], -1, 2)
+        ticks = decades(-1, 2)
+        plot.xaxis[0].ticker = FixedTicker(ticks=ticks)
+        plot.xaxis[0].major_label_overrides = {tick: f"{tick:g}" for tick in ticks}
         if log:
             plot.yaxis[0].ticker = FixedTicker()
         plot.xaxis[0].axis_label = say(f"softmax_curve_axis_{name}")
@@ -72,23 +73,15 @@ class Part:
         plot = self.figure.plot
         if self.log:
             first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-            label_decades(plot.yaxis[0], first, last)
+            plot.yaxis[0].ticker.ticks = decades(first, last)
             low, high = 10.0**first, 1.4 * 10.0**last
         plot.y_range.update(start=low, end=high)
 
 
-def label_decades(axis: Any, first: int, last: int) -> None:
-    """Ticks at up to four powers of ten, as people write them."""
+def decades(first: int, last: int) -> list[float]:
+    """Up to four powers of ten, evenly apart."""
     step = max(1, math.ceil((last - first) / (MOST_TICKS - 1)))
-    powers = [10.0**power for power in range(last, first - 1, -step)]
-    axis.ticker.ticks = powers
-    axis.major_label_overrides = {power: decade(power) for power in powers}
-
-
-def decade(power: float) -> str:
-    """0.1, 1, 100, 1e4."""
-    exponent = round(math.log10(power))
-    return f"1e{exponent}".replace("-", "−") if abs(exponent) > 2 else f"{power:g}"
+    return [10.0**power for power in range(last, first - 1, -step)]
 
 
 class CurvesView:
