@@ -11,7 +11,7 @@ import { loadScripts } from "./page/scripts.js";
 import { picture } from "./page/picture.js";
 import { setUpShare } from "./page/share.js";
 import { setUpTheme } from "./page/theme.js";
-import { setUpScenes, showScene } from "./page/scenes.js";
+import { setUpScenes, setUpSkip, showScene } from "./page/scenes.js";
 
 const timings = { shell: 0, picture: 0, interactive: 0 };
 const now = () => Math.round(performance.now());
@@ -38,6 +38,7 @@ const ask = (message, attachment) => {
 const bokeh = loadScripts((file, size) => progress.arrived(file, size));
 setUpTheme((theme) => ask({ type: "theme", theme }));
 setUpFiles(ask);
+setUpSkip();
 setUpScenes((scene) => ask({ type: "scene", scene }));
 const history = new History((fragment) => ask({ type: "open", fragment }));
 history.setUpUndo();
@@ -54,8 +55,11 @@ worker.onmessage = (/** @type {MessageEvent} */ { data }) => {
   if (data.type === "message") handle(JSON.parse(data.json), new Map(data.arrays)).catch(broken);
   else if (data.type === "bytes") progress.bytes(data.bytes);
   else if (data.type === "stage") progress.stage(data.step, data.part);
-  else if (data.type === "trouble") normscopeTrouble(data.trouble);
-  else if (data.type === "failed") fail(data.what, data.advice);
+  else {
+    worker.terminate();
+    if (data.type === "trouble") normscopeTrouble(data.trouble);
+    else fail(data.what, data.advice);
+  }
 };
 const theme = document.documentElement.dataset.theme ?? "light";
 worker.postMessage({ type: "start", runtime: absolute(manifest.runtime), app: absolute(manifest.app), files, quietSeconds: manifest.quiet_seconds, fragment: history.fragment, theme });

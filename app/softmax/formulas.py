@@ -36,6 +36,8 @@ def score(factor: float | None, factor_text: str) -> str:
 
 def capped(cap_text: str) -> str:
     """c·tanh(s/c), with c as a number where there is one."""
+    if cap_text == "1":
+        return math(f"<mi>tanh</mi>{parentheses(S)}")
     cap = number(cap_text) if cap_text else "<mi>c</mi>"
     return math(f"{cap}<mo>⁢</mo><mi>tanh</mi>{parentheses(f'{S}{SLASH}{cap}')}")
 

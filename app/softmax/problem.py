@@ -119,6 +119,11 @@ class HeadResult:
     leaked: float
     visible: NDArray[np.bool_]
 
+    @property
+    def reached(self) -> int:
+        """How many keys can get anything: those that may be seen, or all where the mask leaks."""
+        return len(self.visible) if self.leaked > 0 else int(self.visible.sum())
+
 
 def head_of(chain: SoftmaxChain, head: int, visible: NDArray[np.bool_]) -> HeadResult:
     """What one head's query got."""

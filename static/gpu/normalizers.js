@@ -1,5 +1,6 @@
 // y = γ·(x − μ)/√(σ² + ε) + β: every normalizer is this, over some axes, with γ and β somewhere.
 import { geometryOf } from "./geometry.js";
+import { affine, gainKey, widestFor } from "./gains.js";
 import { epsParams, stepOf } from "./kernels.js";
 import { planFor, worthSplitting } from "./plan.js";
 import { laidOut, meanSquare, moments, PLANES } from "./reductions.js";
@@ -8,10 +9,7 @@ import { laidOut, meanSquare, moments, PLANES } from "./reductions.js";
  * @typedef {import("./geometry.js").Geometry} Geometry
  * @typedef {import("./memory.js").Tensor} Tensor
  * @typedef {import("./reductions.js").Context} Context
- * @typedef {{along: "reduced" | "kept" | "grouped", period?: number, step?: number, run?: number}} GainLayout
- *   where weight and bias lie: along the reduced axes, along the kept ones (number k % period), or
- *   (k % period) · step + j / run for the k-th group's j-th value
- * @typedef {{weight?: Tensor, bias?: Tensor, gains?: GainLayout, eps: number, statistics?: boolean}} NormOptions
+ * @typedef {import("./gains.js").Gains & {eps: number, statistics?: boolean}} NormOptions
  *   `statistics`: whether the groups' statistics are wanted too
  */
 
@@ -96,34 +94,6 @@ export function batchNormInference(context, x, channels, axes) {
 }
 
 /** @param {Tensor} x @param {number[]} axes @param {NormOptions} options */
-function keyOf(x, axes, { weight, bias, gains, eps }) {
-  const layout = gains ? [gains.along, gains.period, gains.step, gains.run] : "";
-  return `${x.type}|${x.shape}|${axes}|${eps}|${Boolean(weight)}|${Boolean(bias)}|${layout}`;
-}
-
-/**
- * The part of a kernel that multiplies by weight and adds bias, and its numbers in chunks.
- * @param {Geometry} geometry @param {NormOptions} options @param {Record<string, number>} params
- * @returns {import("./kernels.js").Extra}
- */
-function affine(geometry, { weight, bias, gains }, params) {
-  if (!gains || (!weight && !bias)) return { affine: "affine_none", params };
-  const constants = { HAS_WEIGHT: Boolean(weight), HAS_BIAS: Boolean(bias) };
-  const { along, period = 1, step = 0, run = 1 } = gains;
-  const stepWidth = geometry.walk === "rows" ? geometry.width : 1;
-  const groupWidth = geometry.walk === "columns" ? geometry.width : 1;
-  const layout = { gain_period: period / groupWidth, gain_step: step, gain_run: run / stepWidth };
-  return { affine: `affine_${along}`, constants, params: { ...params, ...layout } };
-}
-
-/**
- * How wide a step may be without crossing from one weight to the next.
- * @param {import("./plan.js").Tuning} tuning @param {number[]} shape @param {number[]} axes @param {GainLayout | undefined} gains
- */
-function widestFor(tuning, shape, axes, gains) {
-  if (!gains || gains.along === "reduced") return tuning.widest;
-  const rows = geometryOf(shape, axes).walk === "rows";
-  if (rows && gains.along === "kept") return tuning.widest;
-  const unit = (rows ? gains.run : gains.period) ?? 1;
-  return [16, 4].find((width) => width <= tuning.widest && unit % width === 0) ?? 1;
+function keyOf(x, axes, options) {
+  return `${x.type}|${x.shape}|${axes}|${options.eps}|${gainKey(options)}`;
 }

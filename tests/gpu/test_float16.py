@@ -44,7 +44,13 @@ def test_float32_is_rounded_to_float16_as_numpy_rounds(device: Device) -> None:
         assert np.array_equal(result["output"], x.astype(np.float16), equal_nan=True)
 
 
-SHAPES = [((4, 64), (1,)), ((4, 20), (1,)), ((3, 5), (1,)), ((64, 12), (0,)), ((7, 3), (0,))]
+SHAPES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
+    ((4, 64), (1,)),
+    ((4, 20), (1,)),
+    ((3, 5), (1,)),
+    ((64, 12), (0,)),
+    ((7, 3), (0,)),
+]
 SHAPES += [((2, 3, 4, 8), (1, 2)), ((1, 100000), (1,)), ((2, 30001), (1,))]
 
 

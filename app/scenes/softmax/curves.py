@@ -191,8 +191,7 @@ class CurvesView:
         known = known[np.isfinite(known)]
         low, high = (known.min(), known.max()) if known.size else (0.1, 10.0)
         score.set_range(float(low), float(high))
-        seen = int(self.scene.result.visible.sum())
-        entropy.set_range(-0.02, max(math.log(max(seen, 2)), 0.1) * 1.06)
+        entropy.set_range(-0.02, math.log(max(self.scene.result.reached, 2)) * 1.06)
         slope.set_range(SMALLEST_SLOPE, 1.0)
 
     def show_table(self, present: str) -> None:

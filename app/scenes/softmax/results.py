@@ -52,11 +52,10 @@ class Results:
     def show_bars(self) -> None:
         """The probabilities, and their entropy beside the largest possible."""
         result = self.scene.result
-        seen = int(result.visible.sum())
         entropy = say(
             "softmax_entropy_text",
             entropy=significant(result.entropy, 4),
-            most=significant(math.log(seen), 4) if seen else "0",
+            most=significant(math.log(result.reached or 1), 4),
         )
         total = [say("softmax_entropy"), entropy]
         self.bars.put(groups=[{"title": "", "note": "", "bars": bars_of(result), "total": total}])
