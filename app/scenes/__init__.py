@@ -2,11 +2,15 @@
 
 from app.scenes.axes import AxesScene
 from app.scenes.batch import BatchScene
+from app.scenes.models import ModelsScene
 from app.scenes.scene import Scene
+from app.scenes.softmax import SoftmaxScene
 
 SCENES: dict[str, type[Scene]] = {
     "axes": AxesScene,
     "batch": BatchScene,
+    "softmax": SoftmaxScene,
+    "models": ModelsScene,
 }
 
 __all__ = ["SCENES", "Scene"]
