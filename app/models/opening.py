@@ -9,35 +9,19 @@ from app import fields
 from app.softmax.presets import SOFTMAX_PRESETS
 from kernels.models import Model
 
-# What a system says of a stack, by the names of `Model.stack_settings`; in the state the fields of
-# the Placement scene have these names after "placement_", the placement itself alone.
-OF_A_STACK = (
-    "norm",
-    "eps",
-    "residual_scaling",
-    "shared_layers",
-    "soft_cap",
-    "qk_norm",
-    "qk_norm_over_heads",
-)
+LIKE = "placement_like"  # the Placement scene's own choice of a system, by its key in the table
 
 
-def in_placement(model: Model) -> dict[str, Any] | None:
-    """The Placement scene like a system; None where its norm or place is not known.
+def in_placement(key: str) -> dict[str, Any] | None:
+    """The Placement scene like a system; None where that scene has no such stack.
 
-    Depth, width, tokens and weights stay. A choice of which the source says nothing goes to its
-    default, and one that the scene has no field for is left out.
+    The scene itself knows what the choice sets: placement, norm, ε, QK-norm and the rest. Depth,
+    width, tokens and weights stay.
     """
-    settings = model.stack_settings()
-    if settings is None or "placement" not in fields.SCENE_KEYS:
+    field = fields.FIELDS.get(LIKE)
+    if field is None or key not in getattr(field.kind, "options", ()):
         return None
-    patch: dict[str, Any] = {"scene": "placement", "placement": settings["placement"]}
-    for name in OF_A_STACK:
-        field = fields.FIELDS.get(f"placement_{name}")
-        if field is not None:
-            value = settings.get(name)
-            patch[field.name] = field.default if value is None else value
-    return patch
+    return {"scene": "placement", LIKE: key}
 
 
 def in_softmax(model: Model, state: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -25,8 +25,10 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def probability(value: float) -> str:
-    """0.73106, 0.99988, 0.00012; 1.49e-10 below that."""
-    return short(value, 5) if value == 0 or value >= 1e-4 else significant(value)
+    """0.73106, 0.99988, 0.00012; 1.49e-10 below that; 0 and 1 where it is just that."""
+    if value in (0, 1):
+        return short(value)
+    return f"{value:.5f}" if value >= 1e-4 else significant(value)
 
 
 def percent(value: float) -> str:

@@ -93,7 +93,7 @@ class ModelsScene(Scene):
         """What "like this system" sets in a scene, or None where it can not."""
         if scene == "softmax":
             return in_softmax(MODELS[key], self.store.values)
-        return in_placement(MODELS[key])
+        return in_placement(key)
 
     # compute and show ---------------------------------------------------------------------------
 

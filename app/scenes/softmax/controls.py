@@ -172,6 +172,7 @@ class Controls:
         put(self.head, options=names, value=store["softmax_head"], visible=heads > 1)
         put(
             self.mask,
+            css_classes=["mono", *(["many"] if keys > 4 else [])],
             options={key_name(key): key for key in range(keys)},
             value=list(store["softmax_masked"]),
         )

@@ -32,9 +32,9 @@ class Stage:
         """Make the views."""
         self.scene = scene
         self.lead = Prose()
-        self.vectors = self.grid()
+        self.vectors = self.grid(margin=(-4, 0, 0, -4))
         self.gains = self.grid(
-            rows=[say("softmax_gain_q"), say("softmax_gain_k")], margin=(0, 0, 0, 26)
+            rows=[say("softmax_gain_q"), say("softmax_gain_k")], margin=(-4, 0, 0, 22)
         )
         self.gains_box = pn.Column(self.gains, margin=0)
         self.gain_cell = 0
@@ -58,7 +58,8 @@ class Stage:
     def grid(**options: Any) -> TensorGrid:
         """A small grid as wide as its cells."""
         words = {"both": "", "range": ""}
-        return TensorGrid(words=words, compact=True, sizing_mode=None, **options)
+        styles = {"overflow-x": "auto", "max-width": "100%", "padding": "4px"}  # room for outlines
+        return TensorGrid(words=words, compact=True, sizing_mode=None, styles=styles, **options)
 
     def layout(self) -> Viewable:
         """From top to bottom."""
@@ -98,6 +99,8 @@ class Stage:
             groups = np.arange(rows * width) // scene.problem.head_dim
         colour = NORM_COLOURS[settings.qk_norm] if settings.qk_norm else ""
         lengths = np.sqrt(np.square(values).sum(axis=1)).tolist()
+        # A painted tensor takes the width it is given, a small one only what its cells need.
+        put(self.vectors, sizing_mode="stretch_width" if width > MOST_GAINS else None)
         self.vectors.put(
             values=flat(values),
             shape=[rows, width],

@@ -2,9 +2,12 @@
 
 import pytest
 
+from app import fields
+from app.fields import kinds
+from app.fields.field import Field
 from app.models.columns import BY_KEY, COLUMNS, WIDE, cells_of
 from app.models.comparison import compared, picked
-from app.models.opening import in_softmax
+from app.models.opening import in_placement, in_softmax
 from app.models.order import shown
 from app.softmax.problem import head_of, problem_of
 from app.state import Store
@@ -146,6 +149,15 @@ def test_every_system_opens_in_softmax_or_says_it_cannot(key: str) -> None:
     problem = problem_of(store.values)
     result = head_of(problem.run(), store["softmax_head"], problem.visible)
     assert result.probabilities.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_a_system_opens_in_placement_where_that_scene_has_its_stack(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    likes = Field("placement_like", "like", kinds.Choice("own", "gpt2"), "own")
+    monkeypatch.setitem(fields.FIELDS, "placement_like", likes)
+    assert in_placement("gpt2") == {"scene": "placement", "placement_like": "gpt2"}
+    assert in_placement("gpt4") is None
 
 
 def test_gemma_2_opens_with_its_cap_and_scale() -> None:
