@@ -32,6 +32,14 @@ class Quiet:
 
 quiet = Quiet()
 
+
+def put(viewable: Any, **values: Any) -> None:
+    """Set what has changed on a widget or layout; setting the same again costs milliseconds."""
+    changed = {name: new for name, new in values.items() if getattr(viewable, name) != new}
+    if changed:
+        viewable.param.update(**changed)
+
+
 GAP = (0, 0, 18, 0)
 
 
@@ -43,3 +51,13 @@ def control(kind: type[pn.widgets.Widget], **params: Any) -> Any:
 def heading(text: str) -> pn.pane.HTML:
     """A small heading over controls."""
     return pn.pane.HTML(f"<h2>{text}</h2>", sizing_mode="stretch_width", margin=0)
+
+
+def beside(*views: Any) -> pn.FlexBox:
+    """Views side by side where there is room for them, else one under the other."""
+    for view in views:
+        view.sizing_mode = None
+        view.styles = {"flex": "1 1 auto", "min-width": "0", "max-width": "100%"}
+    return pn.FlexBox(
+        *views, sizing_mode="stretch_width", styles={"gap": "6px 24px"}, margin=(0, 0, 12, 0)
+    )

@@ -1,15 +1,26 @@
-// One stylesheet for all our components, fetched once and shared by every shadow root.
+// One stylesheet for all our components, and one for the components of a scene, each fetched once and
+// shared by every shadow root.
 
-const sheet = new CSSStyleSheet();
-const answer = await fetch(new URL("components.css", import.meta.url));
-sheet.replaceSync(await answer.text());
+/** A stylesheet beside this file. @param {string} name */
+export async function sheetOf(name) {
+  const sheet = new CSSStyleSheet();
+  const answer = await fetch(new URL(`${name}.css`, import.meta.url));
+  sheet.replaceSync(await answer.text());
+  return sheet;
+}
 
-/** Let a component's shadow root use the shared stylesheet. @param {HTMLElement} element */
-export function adopt(element) {
+const shared = await sheetOf("components");
+
+/**
+ * Let a component's shadow root use the shared stylesheet, and others of its own.
+ * @param {HTMLElement} element
+ * @param {CSSStyleSheet[]} own
+ */
+export function adopt(element, ...own) {
   const root = element.getRootNode();
-  if (root instanceof ShadowRoot && !root.adoptedStyleSheets.includes(sheet)) {
-    root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-  }
+  if (!(root instanceof ShadowRoot)) return;
+  const missing = [shared, ...own].filter((sheet) => !root.adoptedStyleSheets.includes(sheet));
+  if (missing.length) root.adoptedStyleSheets = [...root.adoptedStyleSheets, ...missing];
 }
 
 /**

@@ -1,0 +1,50 @@
+"""The state of the Placement scene: one deep stack, and what of it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from app.fields import kinds
+from app.fields.field import Field
+from app.fields.stack_kinds import Flag, PlacementKind
+from kernels.placements import PLACEMENTS
+from kernels.row_norms import ROW_NORMS
+from kernels.self_attention import QK_ROW_NORMS
+from kernels.stack_settings import LIMITS
+
+VIEWS = ("stream", "updates", "gradient", "cosine", "training")
+NO_QK_NORM = "none"
+
+FIELDS = (
+    Field("placement", "place", PlacementKind(), PLACEMENTS["pre_ln_final"].placement),
+    Field("placement_norm", "pnorm", kinds.Choice(*ROW_NORMS), "layer_norm"),
+    Field("placement_depth", "layers", kinds.Integer(*LIMITS["depth"]), 24, deliberate=False),
+    Field("placement_width", "width", kinds.Integer(*LIMITS["width"]), 64, deliberate=False),
+    Field("placement_heads", "heads", kinds.Integer(*LIMITS["heads"]), 4, deliberate=False),
+    Field("placement_tokens", "tokens", kinds.Integer(*LIMITS["tokens"]), 16, deliberate=False),
+    Field("placement_gain", "gain", kinds.Number(0.0, 16.0), 0.5, deliberate=False),
+    Field("placement_residual_scaling", "rscale", Flag(), False),
+    Field("placement_qk_norm", "pqk", kinds.Choice(NO_QK_NORM, *QK_ROW_NORMS), NO_QK_NORM),
+    Field("placement_shared_layers", "shared", Flag(), False),
+    Field("placement_seed", "seed", kinds.Integer(*LIMITS["seed"]), 7),
+    Field("placement_view", "pview", kinds.Choice(*VIEWS), VIEWS[0]),
+    Field("placement_block", "block", kinds.Integer(1, LIMITS["depth"][1]), 1, deliberate=False),
+)
+
+
+def fit(values: dict[str, Any], patch: Iterable[str]) -> None:
+    """Heads divide the width, and the block looked at is one of the stack's, in place."""
+    width, heads = values["placement_width"], values["placement_heads"]
+    if width % heads:
+        if "placement_heads" in patch and "placement_width" not in patch:
+            raise ValueError(
+                f"placement_heads: expected a divisor of the width {width}, got {heads}"
+            )
+        values["placement_heads"] = largest_divisor(width, heads)
+    values["placement_block"] = min(values["placement_block"], values["placement_depth"])
+
+
+def largest_divisor(width: int, most: int) -> int:
+    """The largest number of heads up to `most` that divides a width."""
+    return next(heads for heads in range(min(most, width), 0, -1) if width % heads == 0)

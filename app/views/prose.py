@@ -1,0 +1,17 @@
+"""A few sentences of HTML that change with the numbers."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import param
+
+from app.views.component import Component, module
+
+
+class Prose(Component):
+    """HTML from our own sentences, whatever a person typed escaped in it."""
+
+    html = param.String()
+
+    _esm: ClassVar[str] = module("prose")

@@ -1,0 +1,13 @@
+// Sentences that change with the numbers; their HTML is ours.
+import { adopt, make, once } from "./sheet.js";
+
+/** @param {{model: any, el: HTMLElement}} context */
+export function render({ model, el }) {
+  adopt(el);
+  const box = make("div", "prose");
+  const draw = () => (box.innerHTML = model.html);
+  model.on("html", once(draw));
+  draw();
+  el.append(box);
+  return box;
+}
