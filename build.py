@@ -11,7 +11,7 @@ import sys
 OLDEST = (3, 11)
 
 
-def parse(arguments):
+def parse(arguments: list) -> tuple:
     """The command line."""
     parser = argparse.ArgumentParser(
         prog="build.py",
@@ -22,9 +22,9 @@ def parse(arguments):
     commands = parser.add_subparsers(dest="command", metavar="command")
     build = commands.add_parser("build", help="write dist/: the whole site as static files")
     serve = commands.add_parser("serve", help="build what is stale and serve it on this machine")
-    commands.add_parser(
-        "test", help="set up what the tests need and run all of them"
-    ).add_argument("rest", nargs="*", help="given on to pytest, after --")
+    commands.add_parser("test", help="set up what the tests need and run all of them").add_argument(
+        "rest", nargs="*", help="given on to pytest, after --"
+    )
     bench = commands.add_parser("bench", help="measure: " + ", ".join(sorted(BENCHES)))
     bench.add_argument("what", choices=sorted(BENCHES))
     bench.add_argument("rest", nargs=argparse.REMAINDER, help="given on to the benchmark")
@@ -41,11 +41,13 @@ def parse(arguments):
 
 
 BENCHES = {
+    "edit": "tests.bench.edit",
+    "stack": "tests.bench.stack.run",
     "start": "tests.bench.start",
 }
 
 
-def run(options):
+def run(options: argparse.Namespace) -> int:
     """Carry out a command; returns the exit code."""
     from static.build import site
 
@@ -69,19 +71,18 @@ def run(options):
     return 0
 
 
-def say(line):
+def say(line: str) -> None:
     """One line to the person, at once."""
     print(line, flush=True)
 
 
-def main(arguments):
+def main(arguments: list) -> int:
     """Run and turn what a person can mend into a message and exit code 1."""
     if sys.version_info < OLDEST:
         wanted = ".".join(map(str, OLDEST))
         print(
-            "Normscope's build needs Python %s or newer; this is %s.\n"
-            "Run it with a newer one, for example: python3.12 build.py serve"
-            % (wanted, sys.version.split()[0]),
+            f"Normscope's build needs Python {wanted} or newer; this is {sys.version.split()[0]}.\n"
+            "Run it with a newer one, for example: python3.12 build.py serve",
             file=sys.stderr,
         )
         return 1
@@ -105,7 +106,7 @@ def main(arguments):
                 file=sys.stderr,
             )
         else:
-            print("\n%s" % error, file=sys.stderr)
+            print(f"\n{error}", file=sys.stderr)
     return 1
 
 

@@ -21,7 +21,6 @@ class Application:
         self.store = Store()
         self.problems = open_fragment(self.store, fragment)
         self.made: dict[str, Scene] = {}
-        self.deliberate = False
         self.compute_ms: float | None = None
         self.background: Background | None = None  # the page sets it; without a page nothing waits
         self.store.listeners.append(self.refresh)
@@ -37,7 +36,6 @@ class Application:
 
     def refresh(self, changed: frozenset[str]) -> None:
         """Show a change of the state in the scene on the page."""
-        self.deliberate |= any(FIELDS[name].deliberate for name in changed)
         for scene in self.made.values():
             scene.stale |= changed
         self.timed(self.scene, changed)
@@ -54,11 +52,6 @@ class Application:
     def open(self, fragment: str) -> None:
         """Set the whole state from a link."""
         self.problems = open_fragment(self.store, fragment)
-
-    def take_deliberate(self) -> bool:
-        """Whether the changes since the last call were a step that Back should take back."""
-        deliberate, self.deliberate = self.deliberate, False
-        return deliberate
 
     def last_run(self) -> dict[str, Any]:
         """Which backend computed last, and for how long, once."""

@@ -59,13 +59,25 @@ UNCENTRED_STEPS = (
         lambda n, c, x: float(n.result.normalized[c]),
     ),
 )
-OUTPUT = Step(
-    math(f"<mi>y</mi><mo>=</mo><mi>γ</mi>{HAT}<mo>+</mo><mi>β</mi>"),
-    "step_output",
-    lambda n, c, x: float(n.result.output[c]),
-)
+Y = "<mi>y</mi><mo>=</mo>"
+PLAIN_OUTPUT = Step(math(f"{Y}{HAT}"), "step_output", lambda n, c, x: float(n.result.output[c]))
+SCALED = f"<mi>γ</mi><mo>·</mo>{HAT}"
 
 
-def steps_of(normalized: Normalized) -> tuple[Step, ...]:
+def affine_steps(normalized: Normalized, channel: int) -> tuple[Step, ...]:
+    """γ, β and the output, where they are not 1 and 0; RMSNorm has no β."""
+    affine = normalized.affine
+    if affine is None:
+        return (PLAIN_OUTPUT,)
+    gain = Step(math("<mi>γ</mi>"), "step_gain", lambda n, c, x: float(affine.weight[c[channel]]))
+    output = PLAIN_OUTPUT.number
+    if not normalized.centered:
+        return gain, Step(math(f"{Y}{SCALED}"), "step_output", output)
+    bias = Step(math("<mi>β</mi>"), "step_bias", lambda n, c, x: float(affine.bias[c[channel]]))
+    return gain, bias, Step(math(f"{Y}{SCALED}<mo>+</mo><mi>β</mi>"), "step_output", output)
+
+
+def steps_of(normalized: Normalized, channel: int) -> tuple[Step, ...]:
     """The steps of a normalizer, from the value to the output."""
-    return (*(CENTRED_STEPS if normalized.centered else UNCENTRED_STEPS), OUTPUT)
+    first = CENTRED_STEPS if normalized.centered else UNCENTRED_STEPS
+    return (*first, *affine_steps(normalized, channel))

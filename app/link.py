@@ -17,8 +17,30 @@ def fragment_of(store: Store) -> str:
     for name, field in FIELDS.items():
         value = store[name]
         if name != "scene" and value != field.default:
-            parts.append(f"{field.key}={quote(field.kind.encode(value), safe=':,.~*')}")
+            text = written(name, value)
+            if text is not None:
+                parts.append(f"{field.key}={text}")
     return "&".join(parts)
+
+
+def is_whole(store: Store) -> bool:
+    """Whether a link can hold the whole state: a very large tensor does not fit in one."""
+    return not any(
+        store[name] != field.default and written(name, store[name]) is None
+        for name, field in FIELDS.items()
+    )
+
+
+_written: dict[str, tuple[Any, str | None]] = {}
+
+
+def written(name: str, value: Any) -> str | None:
+    """A value as text in a link, None where it is too large; the last one of each field is kept."""
+    known = _written.get(name)
+    if known is None or known[0] is not value:
+        text = FIELDS[name].kind.encode(value)
+        known = _written[name] = (value, None if text is None else quote(text, safe=":,.~*"))
+    return known[1]
 
 
 def open_fragment(store: Store, fragment: str) -> list[str]:

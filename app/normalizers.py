@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from app.strings.axes import READS
 from app.tensor import Tensor
 from kernels import NormResult
 from kernels.axes import LAYOUTS, NORMALIZERS, Layout, group_ids
+from kernels.formula import viewed
 
 COLOURS = {
     "batch_norm": "bn",
@@ -22,6 +24,20 @@ COLOURS = {
     "group_norm": "gn",
     "instance_norm": "gn",
 }
+
+
+@dataclass(frozen=True)
+class Affine:
+    """γ and β, one each for every channel; `None` as a whole means 1 and 0."""
+
+    weight: np.ndarray
+    bias: np.ndarray
+
+    def along(self, layout: Layout) -> tuple[np.ndarray, np.ndarray]:
+        """Both in a shape that broadcasts against the tensor."""
+        shape = [1] * layout.ndim
+        shape[layout.channel] = -1
+        return self.weight.reshape(shape), self.bias.reshape(shape)
 
 
 @dataclass(frozen=True)
@@ -36,6 +52,7 @@ class Normalized:
     result: NormResult
     groups: np.ndarray
     note: str
+    affine: Affine | None
 
     def statistic(self, name: str, cell: tuple[int, ...]) -> float:
         """A statistic (mean, variance, mean_square, denominator) of the group of a cell."""
@@ -57,15 +74,20 @@ def title_of(item: Normalizer, layout: Layout) -> str:
 
 
 def over(item: Normalizer, tensor: Tensor) -> str:
-    """The axes it reduces, in words: "over B, T"."""
+    """The axes it reduces, in words: "over B, T", and the number of groups where there are some."""
     axes = item.reduced(tensor.layout)
     if not axes:
         return say("over_nothing")
-    return say("over", axes=", ".join(tensor.names[axis] for axis in axes))
+    text = say("over", axes=", ".join(tensor.names[axis] for axis in axes))
+    if NORMALIZERS[item.family].grouped and is_standard(item, LAYOUTS[tensor.layout]):
+        text = say("over_groups", over=text, groups=groups_for(item, tensor))
+    return text
 
 
 def reads(item: Normalizer, tensor: Tensor) -> str:
     """What one of its statistics is taken from: "one token's own features"."""
+    if NORMALIZERS[item.family].grouped and is_standard(item, LAYOUTS[tensor.layout]):
+        return say("reads_group")
     names = tuple(tensor.names[axis] for axis in item.reduced(tensor.layout))
     return READS.get(names) or say("reads_along", axes=listed(list(names)))
 
@@ -79,17 +101,25 @@ def with_axes(item: Normalizer, axes: tuple[int, ...], layout: Layout) -> Normal
     return Normalizer(item.family, axes, item.groups)
 
 
-def apply(item: Normalizer, tensor: Tensor, eps: float) -> Normalized:
-    """Run the kernel that the row of the table names; by hand-picked axes, `normalize`."""
+def groups_for(item: Normalizer, tensor: Tensor) -> int:
+    """The number of groups: the largest up to the one asked for that divides the channels."""
+    channels = tensor.values.shape[LAYOUTS[tensor.layout].channel]
+    return max(number for number in range(1, item.groups + 1) if channels % number == 0)
+
+
+def apply(item: Normalizer, tensor: Tensor, eps: float, affine: Affine | None = None) -> Normalized:
+    """Run the kernel that the row of the table names; for axes picked by hand, `normalize`."""
     layout, row = LAYOUTS[tensor.layout], NORMALIZERS[item.family]
     axes = item.reduced(tensor.layout)
-    run = KERNELS[row.kernel]
-    result = run(tensor.values, layout, axes, item, eps) if is_standard(item, layout) else None
+    standard = is_standard(item, layout)
+    call = Call(tensor.values, layout, axes, eps, groups_for(item, tensor), affine)
+    result = KERNELS[row.kernel](call) if standard else None
     if result is None:
-        result = kernels.normalize(tensor.values, axes, center=row.centered, eps=eps)
-    grouped = {"num_groups": item.groups, "channel_axis": layout.channel} if row.grouped else {}
-    groups = group_ids(tensor.values.shape, axes, **grouped)
-    alone = row.running and result.output.size == groups.max() + 1
+        result = _any_axes(call, row.centered)
+    grouped = row.grouped and standard
+    cut = {"num_groups": call.groups, "channel_axis": layout.channel} if grouped else {}
+    groups = group_ids(tensor.values.shape, axes, **cut)
+    alone = row.running and result.output.size == int(groups.max()) + 1
     return Normalized(
         item=item,
         title=title_of(item, layout),
@@ -99,50 +129,117 @@ def apply(item: Normalizer, tensor: Tensor, eps: float) -> Normalized:
         result=result,
         groups=groups,
         note=say("one_value") if alone else "",
+        affine=affine,
     )
 
 
-Run = Callable[[np.ndarray, Layout, tuple[int, ...], Normalizer, float], NormResult | None]
+@dataclass(frozen=True)
+class Call:
+    """What a kernel needs to know."""
+
+    x: np.ndarray
+    layout: Layout
+    axes: tuple[int, ...]
+    eps: float
+    groups: int
+    affine: Affine | None
+
+    def parameters(self, shape: tuple[int, ...]) -> dict[str, Any]:
+        """γ and β as `normalized_shape` wants them: one for each element of the reduced axes."""
+        if self.affine is None:
+            return {}
+        weight, bias = (
+            np.broadcast_to(part, self.x.shape)[(0,) * (self.x.ndim - len(shape))]
+            for part in self.affine.along(self.layout)
+        )
+        return {"weight": weight, "bias": bias}
+
+    def per_channel(self) -> dict[str, Any]:
+        """γ and β, one a channel."""
+        if self.affine is None:
+            return {}
+        return {"weight": self.affine.weight, "bias": self.affine.bias}
 
 
-def _batch(
-    x: np.ndarray, layout: Layout, axes: tuple[int, ...], item: Normalizer, eps: float
-) -> NormResult | None:
-    if x.ndim < 2:
+def _any_axes(call: Call, center: bool) -> NormResult:
+    """`normalize` over the axes, and γ and β applied to what it gives."""
+    result = kernels.normalize(call.x, call.axes, center=center, eps=call.eps)
+    if call.affine is None:
+        return result
+    weight, bias = call.affine.along(call.layout)
+    shift = bias if center else 0.0
+    return result._replace(output=result.normalized * weight + shift)
+
+
+def _batch(call: Call) -> NormResult | None:
+    if call.x.ndim < 2:
         return None
-    channel = layout.channel
-    return kernels.batch_norm(x, training=True, eps=eps, strict=False, channel_axis=channel)
+    return kernels.batch_norm(
+        call.x,
+        training=True,
+        eps=call.eps,
+        strict=False,
+        channel_axis=call.layout.channel,
+        **call.per_channel(),
+    )
 
 
-def _trailing(x: np.ndarray, axes: tuple[int, ...]) -> tuple[int, ...] | None:
+def trailing_shape(call: Call) -> tuple[int, ...] | None:
     """The normalized shape, when the axes are the last ones."""
+    x, axes = call.x, call.axes
     return x.shape[axes[0] :] if axes and axes == tuple(range(axes[0], x.ndim)) else None
 
 
-def _layer(
-    x: np.ndarray, layout: Layout, axes: tuple[int, ...], item: Normalizer, eps: float
-) -> NormResult | None:
-    shape = _trailing(x, axes)
-    return None if shape is None else kernels.layer_norm(x, shape, eps=eps)
+def _layer(call: Call) -> NormResult | None:
+    shape = trailing_shape(call)
+    if shape is None:
+        return None
+    return kernels.layer_norm(call.x, shape, eps=call.eps, **call.parameters(shape))
 
 
-def _rms(
-    x: np.ndarray, layout: Layout, axes: tuple[int, ...], item: Normalizer, eps: float
-) -> NormResult | None:
-    shape = _trailing(x, axes)
-    return None if shape is None else kernels.rms_norm(x, shape, eps=eps)
+def _rms(call: Call) -> NormResult | None:
+    shape = trailing_shape(call)
+    if shape is None:
+        return None
+    weight = call.parameters(shape).get("weight")
+    return kernels.rms_norm(call.x, shape, weight, eps=call.eps)
 
 
-def _any(
-    x: np.ndarray, layout: Layout, axes: tuple[int, ...], item: Normalizer, eps: float
-) -> NormResult | None:
-    return None
+def _channels_second(call: Call, run: Callable[[np.ndarray], NormResult]) -> NormResult:
+    """Run a kernel that wants [N, C, *] on a tensor whose channels are elsewhere."""
+    x = call.x if call.x.ndim > 1 else call.x[None]
+    channel = call.layout.channel if call.x.ndim > 1 else 1
+    result = run(np.moveaxis(x, channel, 1))
+
+    def back(value: np.ndarray) -> np.ndarray:
+        moved = np.moveaxis(value, 1, channel)
+        return moved if call.x.ndim > 1 else moved[0]
+
+    return viewed(result, back, back, call.axes)
 
 
-KERNELS: dict[str, Run] = {
+def _group(call: Call) -> NormResult:
+    return _channels_second(
+        call,
+        lambda x: kernels.group_norm(
+            x, call.groups, eps=call.eps, strict=False, **call.per_channel()
+        ),
+    )
+
+
+def _instance(call: Call) -> NormResult | None:
+    if not call.axes:
+        return None
+    return _channels_second(
+        call,
+        lambda x: kernels.instance_norm(x, eps=call.eps, strict=False, **call.per_channel()),
+    )
+
+
+KERNELS: dict[str, Callable[[Call], NormResult | None]] = {
     "batch_norm": _batch,
     "layer_norm": _layer,
     "rms_norm": _rms,
-    "group_norm": _any,
-    "instance_norm": _any,
+    "group_norm": _group,
+    "instance_norm": _instance,
 }

@@ -77,7 +77,7 @@ class Page:
         fragment = fragment_of(self.application.store)
         if fragment != self.fragment:
             self.fragment = fragment
-            self.send("link", fragment=fragment, deliberate=self.application.take_deliberate())
+            self.send("link", fragment=fragment, deliberate=self.application.store.steps.take())
 
     def receive(self, message: str, attachment: Any = None) -> None:
         """Handle one message from the page; whatever fails is told to the page, nothing is lost."""
@@ -97,6 +97,9 @@ class Page:
     def on_open(self, body: dict[str, Any], attachment: Any) -> None:
         """A link was opened, or Back was pressed."""
         self.application.open(body["fragment"])
+        if self.application.problems:
+            self.send("problems", problems=self.application.problems)
+        self.application.store.steps.take()
         self.fragment = fragment_of(self.application.store)
 
     def on_scene(self, body: dict[str, Any], attachment: Any) -> None:
@@ -106,6 +109,12 @@ class Page:
     def on_theme(self, body: dict[str, Any], attachment: Any) -> None:
         """The page is light or dark now."""
         set_theme("dark" if body["theme"] == "dark" else "light")
+
+    def on_file(self, body: dict[str, Any], attachment: Any) -> None:
+        """A file was dropped or chosen: its bytes come beside the message and stay here."""
+        self.application.store.update({"scene": "axes"})
+        text = self.application.scene.open_file(body["name"], attachment.to_bytes())
+        self.send("notice", text=text)
 
     def on_call(self, body: dict[str, Any], attachment: Any) -> None:
         """A call of the page's API; the answer or the reason goes back under its number."""
@@ -125,6 +134,7 @@ HANDLERS: dict[str, Callable[[Page, dict[str, Any], Any], None]] = {
     "scene": Page.on_scene,
     "theme": Page.on_theme,
     "call": Page.on_call,
+    "file": Page.on_file,
 }
 
 

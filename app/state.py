@@ -6,6 +6,7 @@ control all come in by `Store.update`, which takes all of a patch or, with a rea
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,35 @@ from app import fields
 from app.fields.field import Field
 
 FIELDS: dict[str, Field] = fields.FIELDS
+
+BURST_SECONDS = 1.5  # changes of the same fields in quick succession are one step
+
+
+class Steps:
+    """Which changes are steps of their own, to be taken back one by one."""
+
+    def __init__(self) -> None:
+        """No change yet."""
+        self.pending = False
+        self.last: frozenset[str] = frozenset()
+        self.at = 0.0
+
+    def changed(self, names: frozenset[str], dragging: bool) -> None:
+        """Some fields changed."""
+        counted = frozenset(name for name in names if not FIELDS[name].silent)
+        if not counted:
+            return
+        now = time.monotonic()
+        each = not dragging and any(FIELDS[name].deliberate for name in counted)
+        same_burst = counted == self.last and now - self.at < BURST_SECONDS
+        self.pending |= each or not same_burst
+        self.last, self.at = (frozenset() if each else counted), now
+
+    def take(self) -> bool:
+        """Whether what changed since the last call is a step."""
+        pending, self.pending = self.pending, False
+        return pending
+
 
 Listener = Callable[[frozenset[str]], None]
 
@@ -24,13 +54,16 @@ class Store:
         """Start with every field's default."""
         self.values: dict[str, Any] = {name: field.default for name, field in FIELDS.items()}
         self.listeners: list[Listener] = []
+        self.steps = Steps()
 
     def __getitem__(self, name: str) -> Any:
         """The value of a field."""
         return self.values[name]
 
-    def update(self, patch: dict[str, Any]) -> frozenset[str]:
+    def update(self, patch: dict[str, Any], dragging: bool = False) -> frozenset[str]:
         """Check a patch, take it whole, tell the listeners; returns the names that changed.
+
+        While `dragging`, only the first of a burst of changes is a step that Back takes back.
 
         Raises ValueError, naming the field, what was expected and what came; then nothing changed.
         """
@@ -47,6 +80,7 @@ class Store:
         changed = frozenset(name for name in FIELDS if new[name] != self.values[name])
         if changed:
             self.values = new
+            self.steps.changed(changed, dragging)
             self.tell(changed)
         return changed
 

@@ -54,6 +54,16 @@ class Tensor:
         return Tensor(self.layout, values)
 
 
+def shape_text(shape: tuple[int, ...]) -> str:
+    """[2, 3, 4]."""
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def cell_names(names: tuple[str, ...]) -> list[str]:
+    """How cells are called along each axis: b0, t1, f2 for [B,T,d]."""
+    return [{"d": "f"}.get(name, name.lower()) for name in names]
+
+
 def layout_of_rank(rank: int) -> str:
     """The layout of the table that has so many axes; three mean sequences, [B,T,d]."""
     for name, layout in LAYOUTS.items():

@@ -12,6 +12,7 @@ from kernels.batch_norm import batch_norm, instance_norm, sync_batch_norm
 from kernels.batch_norm_backward import batch_norm_backward, instance_norm_backward
 from kernels.formula import NormResult
 from kernels.normalization import group_norm, layer_norm, normalize, rms_norm
+from kernels.precision import EmulatedMoments, emulate_moments, emulate_rms_norm, round_to
 from kernels.rope import Rope, rope_angles, rotate
 from kernels.soft_cap import soft_cap, soft_cap_backward
 from kernels.softmax import (
@@ -23,6 +24,7 @@ from kernels.softmax import (
 )
 
 __all__ = [
+    "EmulatedMoments",
     "NormGrads",
     "NormResult",
     "Rope",
@@ -30,6 +32,8 @@ __all__ = [
     "attention_scores",
     "batch_norm",
     "batch_norm_backward",
+    "emulate_moments",
+    "emulate_rms_norm",
     "entropy",
     "group_norm",
     "group_norm_backward",
@@ -46,6 +50,7 @@ __all__ = [
     "rms_norm_backward",
     "rope_angles",
     "rotate",
+    "round_to",
     "soft_cap",
     "soft_cap_backward",
     "softmax",

@@ -17,7 +17,15 @@ from kernels.arguments import (
 from kernels.axes import resolve_axes
 from kernels.formula import NormResult, apply_formula, apply_statistics, moments_of, viewed
 from kernels.running import RunningStatistics, as_running, update_weights, updated
-from kernels.statistics import Mask, Moments, group_count, group_size, merge_moments, moments
+from kernels.statistics import (
+    Float64Array,
+    Mask,
+    Moments,
+    group_count,
+    group_size,
+    merge_moments,
+    moments,
+)
 
 
 def batch_norm(
@@ -89,7 +97,7 @@ def batch_norm(
         result = apply_statistics(array, axes, mean, variance, as_eps(eps), gain, shift)
         return _with_copies(result, running)
     num_values = group_count(array.shape, axes, counted)
-    if strict and array.size and np.any(np.equal(num_values, 1)):
+    if strict and array.size and _any_single(num_values):
         raise single_value_error("value per channel", array.shape)
     result = apply_formula(array, axes, True, as_eps(eps), gain, shift, counted)
     if running is None:
@@ -223,7 +231,7 @@ def sync_batch_norm(
         for array, (_, _, axes, _) in zip(arrays, layouts, strict=True)
     ]
     whole = merge_moments(taken)
-    if strict and np.any(np.equal(whole.num_values, 1)):
+    if strict and _any_single(whole.num_values):
         raise single_value_error("value per channel", arrays[0].shape)
     after = None if running is None else updated(running, whole, weights, unbiased_running_var)
     results = []
@@ -241,13 +249,18 @@ def channel_layout(
 ) -> tuple[int, int, tuple[int, ...], tuple[int, ...]]:
     """The channel axis, the number of channels, the other axes, and the shape of a parameter."""
     channel = resolve_axes(channel_axis, x.ndim, "channel_axis")[0]
-    others = tuple(axis for axis in range(x.ndim) if axis != channel)
+    others = (*range(channel), *range(channel + 1, x.ndim))
     return channel, x.shape[channel], others, _along_channel(x.ndim, channel)
+
+
+def _any_single(num_values: int | Float64Array) -> bool:
+    """Whether some channel has one value only."""
+    return num_values == 1 if isinstance(num_values, int) else bool((num_values == 1).any())
 
 
 def _along_channel(ndim: int, channel: int) -> tuple[int, ...]:
     """The shape in which one value a channel broadcasts against a tensor of rank ``ndim``."""
-    return tuple(-1 if axis == channel else 1 for axis in range(ndim))
+    return (1,) * channel + (-1,) + (1,) * (ndim - channel - 1)
 
 
 def _per_channel(batch: Moments) -> Moments:

@@ -33,6 +33,16 @@ WIRES = (
     "output",  # y
 )
 
+# Each place between the wire that enters its norm and the one that leaves it.
+PLACE_WIRES = {
+    "attention_input": ("input", "attention_input"),
+    "attention_branch": ("attention", "attention_branch"),
+    "attention_sum": ("attention_sum", "middle"),
+    "ffn_input": ("middle", "ffn_input"),
+    "ffn_branch": ("ffn", "ffn_branch"),
+    "ffn_sum": ("ffn_sum", "output"),
+}
+
 Wires = dict[str, Array]
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.arguments import FloatArray
+from kernels.large import LARGE, standardize_in_pieces
 from kernels.statistics import Float64Array, Mask, Moments, Standardized, standardize
 
 
@@ -42,6 +43,7 @@ class NormResult(NamedTuple):
     running_var: FloatArray | None = None
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
 def apply_formula(
     x: FloatArray,
     axes: tuple[int, ...],
@@ -53,17 +55,22 @@ def apply_formula(
 ) -> NormResult:
     """The formula with statistics of x itself, over ``axes``, ascending.
 
-    ``weight`` and ``bias`` have the rank of x and broadcast against it. Everything is computed in
+    ``weight`` and ``bias`` broadcast against x. Everything is computed in
     float64 and rounded once, to the type of x. Large tensors go through the cache in pieces.
     """
     if x.ndim == 0:
         one = apply_formula(x.reshape(1), (), center, eps, weight, bias, mask)
         return viewed(one, lambda value: value.reshape(()), lambda value: value.reshape(()), ())
+    if x.size >= LARGE and mask is None:
+        done = standardize_in_pieces(x, axes, center, eps, weight, bias)
+        if done is not None:
+            return _result(*done, axes)
     taken = standardize(x, axes, center, eps, mask)
     output, normalized = _scale_and_round(taken.normalized, weight, bias, x.dtype)
     return _result(output, normalized, taken, axes)
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
 def apply_statistics(
     x: FloatArray,
     axes: tuple[int, ...],
@@ -74,12 +81,11 @@ def apply_statistics(
     bias: Float64Array | None = None,
 ) -> NormResult:
     """The formula with statistics taken elsewhere: running ones, or those of all workers."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        denominator = np.sqrt(variance + eps)
-        # Subtract first: x·α + β with α = γ/√(σ² + ε), which torch 2.13 computes for float32,
-        # gives −105120 instead of 0 for x = μ = 1e10 (pytorch#5410).
-        deviation = np.subtract(x, mean, dtype=np.float64)
-        deviation /= denominator
+    denominator = np.sqrt(variance + eps)
+    # Subtract first: x·α + β with α = γ/√(σ² + ε), which torch 2.13 computes for float32, gives
+    # −105120 instead of 0 for x = μ = 1e10 (pytorch#5410).
+    deviation = np.subtract(x, mean, dtype=np.float64)
+    deviation /= denominator
     output, normalized = _scale_and_round(deviation, weight, bias, x.dtype)
     return NormResult(output, normalized, mean, variance, None, denominator, axes)
 
@@ -121,7 +127,6 @@ def viewed(
     )
 
 
-@np.errstate(invalid="ignore", over="ignore", under="ignore")
 def _scale_and_round(
     normalized: Float64Array,
     weight: Float64Array | None,

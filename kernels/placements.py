@@ -155,6 +155,16 @@ PLACEMENTS: dict[str, PublishedPlacement] = {
 }
 
 
+def named_placement(name: str) -> Placement:
+    """The published placement of that name.
+
+    Raises ValueError for a name that is not in `PLACEMENTS`.
+    """
+    if name not in PLACEMENTS:
+        raise ValueError(f"placement: expected one of {', '.join(PLACEMENTS)}, got {name!r}")
+    return PLACEMENTS[name].placement
+
+
 def published_name(placement: Placement) -> str | None:
     """The key of `PLACEMENTS` that holds this very placement, or None for one of one's own."""
     for name, published in PLACEMENTS.items():

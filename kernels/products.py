@@ -44,17 +44,28 @@ class WeightGradient:
         """The root mean square of dL/dW's entries.
 
         For few rows it is had without the matrix: ‖xᵀg‖² is the sum of the entries of
-        (x xᵀ) ∘ (g gᵀ), two N×N matrices. In float64, since gradients of 1e-25 have squares that
-        float32 rounds to 0.
+        (x xᵀ) ∘ (g gᵀ), two N×N matrices.
         """
         rows, width = self.inputs.shape
         columns = self.gradient.shape[1]
-        inputs = self.inputs.astype(np.float64, copy=False)
-        gradient = self.gradient.astype(np.float64, copy=False)
-        if rows * (width + columns) < width * columns:
-            total = np.vdot(inputs @ inputs.T, gradient @ gradient.T)
-        else:
-            full = np.einsum("nk,nj->kj", inputs, gradient)
-            total = np.vdot(full, full)
+        few_rows = rows * (width + columns) < width * columns
+        squares = _sum_of_squares(self.inputs, self.gradient, few_rows)
+        if not 1e-30 < squares < 1e30:
+            # Gradients of 1e-25 have squares that float32 rounds to 0.
+            wide = self.inputs.astype(np.float64), self.gradient.astype(np.float64)
+            squares = _sum_of_squares(*wide, few_rows)
         # Rounding may leave a sum of cancelling terms a little below zero.
-        return float(np.sqrt(np.maximum(total, 0.0) / (width * columns)))
+        return float(np.sqrt(np.maximum(squares, 0.0) / (width * columns)))
+
+
+def _sum_of_squares(inputs: Array, gradient: Array, few_rows: bool) -> float:
+    """‖inputsᵀ gradient‖²."""
+    if few_rows:
+        return float(np.vdot(_gram(inputs), _gram(gradient)))
+    product = np.einsum("nk,nj->kj", inputs, gradient)
+    return float(np.vdot(product, product))
+
+
+def _gram(x: Array) -> Array:
+    """x xᵀ for x [N, k]: [N, N]."""
+    return np.einsum("nk,mk->nm", x, x)

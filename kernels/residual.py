@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kernels.blocks import WIRES
 from kernels.growth import GrowthAccount, account_for_growth, predicted_rms
 from kernels.head import HeadReading, read_head, undoing_temperature
-from kernels.placements import Placement
+from kernels.placements import Placement, named_placement
 from kernels.stack_passes import BackwardPass, ForwardPass
 from kernels.stack_settings import StackSettings
 from kernels.weights import Vocabulary, WeightStore
@@ -157,14 +157,16 @@ class Stacks:
 
     def run(
         self,
-        placement: Placement,
+        placement: Placement | str,
         norm: str = "layer_norm",
         depth: int = 24,
         width: int = 64,
         tokens: int = 16,
         **options: Any,
     ) -> StackRun:
-        """A run of the stack these settings describe (`StackSettings` lists the options)."""
+        """A run of the stack these settings describe, as `simulate_stack` takes them."""
+        if isinstance(placement, str):
+            placement = named_placement(placement)
         settings = StackSettings(placement, norm, depth, width, tokens, **options)
         return StackRun(settings, self)
 
@@ -198,7 +200,7 @@ class Stacks:
 
 
 def simulate_stack(
-    placement: Placement,
+    placement: Placement | str,
     norm: str = "layer_norm",
     depth: int = 24,
     width: int = 64,
@@ -209,10 +211,10 @@ def simulate_stack(
 ) -> StackTrace:
     """Run a stack of transformer blocks forward, its loss backward, and measure every layer.
 
-    placement comes from `kernels.placements`; norm is "layer_norm" or "rms_norm"; depth is 1 to
-    128 layers of width 16 to 1024 on tokens positions. `StackSettings` lists the options: heads,
-    seed, gain, residual_scaling, qk_norm, soft_cap, and more. `stacks` holds what earlier calls
-    computed; without it nothing is reused.
+    placement is a `Placement` or a name of `kernels.placements.PLACEMENTS`; norm is "layer_norm" or
+    "rms_norm"; depth is 1 to 128 layers of width 16 to 1024 on tokens positions. `StackSettings`
+    lists the options: heads, seed, gain, residual_scaling, qk_norm, soft_cap, and more. `stacks`
+    holds what earlier calls computed; without it nothing is reused.
 
     Raises ValueError for a setting out of range.
     """

@@ -70,15 +70,16 @@ class AttentionForm:
 
 @dataclass(frozen=True, slots=True)
 class AttentionSaved:
-    """What attention's backward pass needs. Heads are [B, heads, T, d/heads].
+    """What attention's backward pass needs. Heads are [3, B, heads, T, d/heads]: q, k and v.
 
+    scores are kept where they were capped.
     entropy is the mean over heads and tokens of the attention's entropy in nats; largest_score
     the largest score that was not masked.
     """
 
     inputs: Array
     heads: Array
-    scores: Array
+    scores: Array | None
     probabilities: Array
     context: Array
     normalized: NormalizedRows | None
@@ -115,8 +116,9 @@ def attention(
     update = project(context, weights.output)
     if output_gain != 1.0:
         update *= output_gain
+    capped = None if form.soft_cap is None else scores
     saved = AttentionSaved(
-        inputs, heads, scores, probabilities, context, normalized, entropy, largest
+        inputs, heads, capped, probabilities, context, normalized, entropy, largest
     )
     return update.reshape(x.shape), saved
 
@@ -147,7 +149,7 @@ def attention_backward(
     scores = by_probability
     scores -= along[..., None]
     scores *= probabilities
-    if form.soft_cap is not None:
+    if form.soft_cap is not None and saved.scores is not None:
         scores *= 1.0 - np.square(saved.scores / form.soft_cap)
     scores *= _score_scale(form, width)
     heads = np.empty_like(saved.heads)

@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from kernels.arguments import FloatArray, as_float_array, as_gradient, as_number
 from kernels.axes import resolve_axes
+from kernels.large import LARGE
+from kernels.large_softmax import softmax_in_pieces
 from kernels.statistics import Float64Array
 
 
@@ -35,9 +37,10 @@ def softmax(x: npt.ArrayLike, axis: SupportsIndex = -1, *, temperature: float = 
     and ONNX Softmax-13.
     """
     scores, along = _as_scores("x", x, axis)
-    return _probabilities(scores, along, as_temperature(temperature)).astype(
-        scores.dtype, copy=False
-    )
+    divisor = as_temperature(temperature)
+    if scores.size >= LARGE:
+        return softmax_in_pieces(scores, along, divisor, _probabilities)
+    return _probabilities(scores, along, divisor).astype(scores.dtype, copy=False)
 
 
 def log_softmax(

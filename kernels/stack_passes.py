@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.blocks import WIRES, Wires, backward_block, forward_block
+from kernels.blocks import WIRES, backward_block, forward_block
 from kernels.feed_forward import FfnSaved, ffn, ffn_backward
 from kernels.head import HeadLoss, head_loss
 from kernels.products import WeightGradient
 from kernels.row_norms import ROW_NORMS, NormalizedRows
 from kernels.self_attention import AttentionForm, AttentionSaved, attention, attention_backward
+from kernels.stack_measures import LayerMeasures, measure_layer, rms, wire_rms
 from kernels.stack_settings import StackSettings
 from kernels.weights import LayerWeights, Vocabulary, WeightStore, draw_vocabulary
 
@@ -104,24 +104,6 @@ def stack_layer(settings: StackSettings, store: WeightStore, index: int) -> Stac
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LayerMeasures:
-    """What one block showed on the way forward. Pairs are (attention, FFN).
-
-    wire_rms follows `WIRES`, NaN for a wire the block has not. cross is mean(αx·u) at the sum,
-    stream_cosine the same as a cosine. update_cosine compares each update with the one before it,
-    layer_cosine the sum of both with the layer before's; NaN where nothing came before.
-    """
-
-    wire_rms: NDArray[np.float64]
-    cross: tuple[float, float]
-    stream_cosine: tuple[float, float]
-    update_cosine: tuple[float, float]
-    layer_cosine: float
-    attention_entropy: float
-    largest_score: float
-
-
 class ForwardPass:
     """The stream from the embedding upwards, grown one layer at a time and kept.
 
@@ -145,10 +127,8 @@ class ForwardPass:
 
     @property
     def held_bytes(self) -> int:
-        """About how much memory the pass holds: some 34 arrays of the stream's size a layer."""
-        settings = self.settings
-        rows = 34 * settings.tokens * settings.width + 2 * settings.heads * settings.tokens**2
-        return self.depth * rows * np.dtype(settings.dtype).itemsize
+        """About how much memory the pass holds."""
+        return self.depth * self.settings.layer_bytes
 
     def step(self) -> None:
         """Run the next layer."""
@@ -158,31 +138,10 @@ class ForwardPass:
             wires, saved = forward_block(
                 self.stream[-1], settings.placement, layer, settings.residual_scale
             )
-            self.measures.append(self._measure(wires, saved))
+            self.measures.append(measure_layer(wires, saved, self._last_updates, settings))
         self._last_updates = wires["attention_branch"], wires["ffn_branch"]
         self.stream.append(wires["output"])
         self.saved.append(saved)
-
-    def _measure(self, wires: Wires, saved: dict[str, Any]) -> LayerMeasures:
-        attention_update, ffn_update = wires["attention_branch"], wires["ffn_branch"]
-        scale = self.settings.residual_scale
-        if self.settings.placement.parallel:
-            before_ffn: Array = scale * wires["input"] + attention_update
-        else:
-            before_ffn = scale * wires["middle"]
-        streams = scale * wires["input"], before_ffn
-        updates = attention_update, ffn_update
-        last = self._last_updates
-        kept: AttentionSaved = saved["attention"]
-        return LayerMeasures(
-            _wire_rms(wires),
-            (_mean_product(streams[0], updates[0]), _mean_product(streams[1], updates[1])),
-            (_cosine(streams[0], updates[0]), _cosine(streams[1], updates[1])),
-            (np.nan if last is None else _cosine(last[1], updates[0]), _cosine(*updates)),
-            np.nan if last is None else _cosine(last[0] + last[1], updates[0] + updates[1]),
-            kept.entropy,
-            kept.largest_score,
-        )
 
 
 class BackwardPass:
@@ -207,7 +166,7 @@ class BackwardPass:
             )
         self.gradient = self.head.gradient
         self.gradient_rms = np.full(settings.depth + 1, np.nan)
-        self.gradient_rms[-1] = _rms(self.gradient)
+        self.gradient_rms[-1] = rms(self.gradient)
         self.wire_rms = np.full((settings.depth, len(WIRES)), np.nan)
         self.weight_rms = np.full((settings.depth, 4), np.nan)
 
@@ -229,7 +188,7 @@ class BackwardPass:
                 self._forward.saved[index],
                 settings.residual_scale,
             )
-            self.wire_rms[index] = _wire_rms(wires)
+            self.wire_rms[index] = wire_rms(wires)
             self.weight_rms[index] = [weight.rms() for weight in weights]
         self.gradient = wires["input"]
         self.gradient_rms[index] = self.wire_rms[index, 0]
@@ -244,38 +203,3 @@ def _vocabulary(settings: StackSettings) -> Vocabulary:
         drawn.tokens,
         drawn.targets,
     )
-
-
-def _flat(x: Array) -> NDArray[np.float64]:
-    # Squares in float64: float32 has none above 3.4e38, and gradients have squares below 1e-45.
-    return x.ravel().astype(np.float64, copy=False)
-
-
-def _rms(x: Array) -> float:
-    flat = _flat(x)
-    return float(np.sqrt(np.dot(flat, flat) / flat.size))
-
-
-def _mean_product(a: Array, b: Array) -> float:
-    return float(np.dot(_flat(a), _flat(b)) / a.size)
-
-
-def _cosine(a: Array, b: Array) -> float:
-    left, right = _flat(a), _flat(b)
-    scale = np.sqrt(np.dot(left, left) * np.dot(right, right))
-    return float(np.dot(left, right) / scale) if scale else 0.0
-
-
-def _wire_rms(wires: Wires) -> NDArray[np.float64]:
-    """The RMS on each wire of `WIRES`; a wire that carries another's very array costs nothing."""
-    known: dict[int, float] = {}
-    values = []
-    for name in WIRES:
-        wire = wires.get(name)
-        if wire is None:
-            values.append(np.nan)
-            continue
-        if id(wire) not in known:
-            known[id(wire)] = _rms(wire)
-        values.append(known[id(wire)])
-    return np.array(values)

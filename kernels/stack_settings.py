@@ -21,6 +21,7 @@ LIMITS = {
     "vocabulary": (2, 1024),
     "seed": (0, 2**32 - 1),
 }
+MEMORY_LIMIT = 2**30  # bytes of one pass, of the 4 GiB a browser gives to all of Python
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,13 @@ class StackSettings:
         for name in ("score_scale", "soft_cap"):
             if getattr(self, name) is not None:
                 _finite(name, getattr(self, name), zero=False)
+        held = self.depth * self.layer_bytes
+        if held > MEMORY_LIMIT:
+            raise ValueError(
+                f"tokens: {self.tokens} of width {self.width} in {self.depth} layers would hold "
+                f"{held >> 20} MiB, expected at most {MEMORY_LIMIT >> 20}: "
+                "take fewer tokens, layers or features"
+            )
 
     @property
     def residual_scale(self) -> float:
@@ -103,6 +111,13 @@ class StackSettings:
         β stands twice in each branch: in W_V and W_O, in W₁ and W₂.
         """
         return self.output_gain * self.init_scale
+
+    @property
+    def layer_bytes(self) -> int:
+        """About how much memory a layer's forward pass holds: some 24 arrays like the stream."""
+        maps = 1 if self.soft_cap is None else 2
+        numbers = 24 * self.tokens * self.width + maps * self.heads * self.tokens**2
+        return numbers * np.dtype(self.dtype).itemsize
 
     @property
     def attention_form(self) -> AttentionForm:

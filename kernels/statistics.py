@@ -8,7 +8,7 @@ corrected two-pass algorithm: Chan, Golub, LeVeque 1983, The American Statistici
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,10 +38,12 @@ class Moments(NamedTuple):
 
     def unbiased_variance(self) -> Float64Array:
         """σ²·m/(m − 1): NaN where m is 1, as the formula gives."""
-        num_values = np.asarray(self.num_values, np.float64)
+        if isinstance(self.num_values, int):
+            factor = self.num_values / (self.num_values - 1) if self.num_values != 1 else math.inf
+            with np.errstate(invalid="ignore"):
+                return self.variance * factor
         with np.errstate(divide="ignore", invalid="ignore"):
-            unbiased: Float64Array = self.variance * (num_values / (num_values - 1.0))
-        return unbiased
+            return self.variance * (self.num_values / (self.num_values - 1.0))
 
 
 class Standardized(NamedTuple):
@@ -54,7 +56,6 @@ class Standardized(NamedTuple):
     denominator: Float64Array
 
 
-@np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
 def standardize(
     x: FloatArray, axes: tuple[int, ...], center: bool, eps: float, mask: Mask = None
 ) -> Standardized:
@@ -62,12 +63,13 @@ def standardize(
 
     Float64 whatever the type of x. A group with NaN or Inf is NaN, no other is touched; an empty
     group has NaN statistics. Only where ``mask`` is true does a value count, and what does not
-    count spoils nothing; x̂ is given everywhere. x must have at least one dimension.
+    count spoils nothing; x̂ is given everywhere. x must have at least one dimension. Whoever calls
+    it silences NumPy's warnings, once for all that follows.
     """
     count = group_count(x.shape, axes, mask)
     mean, deviation = _center(x, axes, count, mask) if center else (None, x.astype(np.float64))
     square = _mean_square(deviation, axes, count, mask)
-    if _needs_scaling(x, square, eps):
+    if needs_scaling(x.dtype, square, eps):
         return _standardize_scaled(x, axes, center, eps, mask)
     denominator = np.sqrt(square + eps)
     deviation /= denominator
@@ -97,6 +99,18 @@ def group_count(shape: tuple[int, ...], axes: tuple[int, ...], mask: Mask) -> in
     counted = np.broadcast_to(mask, shape)
     count: Float64Array = np.add.reduce(counted, axes, np.float64, keepdims=True)
     return count
+
+
+def needs_scaling(dtype: np.dtype[Any], square: Float64Array, eps: float) -> bool:
+    """Whether a float64 square overflowed, or underflowed where ε does not hide it.
+
+    The square of a float32 cannot: it lies within 2e-90 and 1.2e77.
+    """
+    if dtype != np.float64 or not square.size:
+        return False
+    if not math.isfinite(np.add.reduce(square, None)):
+        return True
+    return eps < _SMALLEST_SQUARE and bool(np.minimum.reduce(square, None) < _SMALLEST_SQUARE)
 
 
 def merge_moments(parts: Sequence[Moments]) -> Moments:
@@ -153,9 +167,11 @@ def _mean_square(
 
 def _sum(x: FloatArray, axes: tuple[int, ...], mask: Mask) -> Float64Array:
     """Σx over ``axes`` in float64, dimensions kept, of what ``mask`` leaves."""
-    total: Float64Array = np.add.reduce(
-        x, axes, np.float64, keepdims=True, where=True if mask is None else mask
-    )
+    total: Float64Array
+    if mask is None:
+        total = np.add.reduce(x, axes, np.float64, keepdims=True)
+    else:
+        total = np.add.reduce(x, axes, np.float64, keepdims=True, where=mask)
     return total
 
 
@@ -169,18 +185,6 @@ def _collect(
     if mean is None:
         return Standardized(normalized, None, None, square, denominator)
     return Standardized(normalized, mean, square, square + np.square(mean), denominator)
-
-
-def _needs_scaling(x: FloatArray, square: Float64Array, eps: float) -> bool:
-    """Whether a float64 square overflowed, or underflowed where ε does not hide it.
-
-    The square of a float32 cannot: it lies within 2e-90 and 1.2e77.
-    """
-    if x.dtype != np.float64 or not square.size:
-        return False
-    if not math.isfinite(np.add.reduce(square, None)):
-        return True
-    return eps < _SMALLEST_SQUARE and bool(np.minimum.reduce(square, None) < _SMALLEST_SQUARE)
 
 
 def _standardize_scaled(

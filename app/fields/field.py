@@ -16,4 +16,5 @@ class Field:
     key: str
     kind: kinds.Kind
     default: Any
-    deliberate: bool = True  # a change is a step that Back takes back; a drag is not
+    deliberate: bool = True  # each change is a step that Back takes back; of a drag only the first
+    silent: bool = False  # never a step: where the cursor is

@@ -13,6 +13,7 @@ from app.tensor import MOST_CELLS, Tensor, parse_tensor, plain
 from kernels.axes import LAYOUTS, NORMALIZERS
 
 MOST_READABLE_CELLS = 64  # larger tensors are packed in a link
+MOST_LINKED_CELLS = 12_288  # and larger ones still are left out of it
 PACKED_LIMIT = MOST_CELLS * 8  # bytes a link may unpack to
 
 
@@ -25,8 +26,8 @@ class Kind(Protocol):
     def dump(self, value: Any) -> Any:
         """The value as plain JSON."""
 
-    def encode(self, value: Any) -> str:
-        """The value as text in a link."""
+    def encode(self, value: Any) -> str | None:
+        """The value as text in a link, or None where it is too large for one."""
 
     def decode(self, text: str) -> Any:
         """What `parse` takes, from the text in a link."""
@@ -141,6 +142,36 @@ class Indices:
 
 
 @dataclass(frozen=True)
+class AffineKind:
+    """γ and β, one pair a channel; None where they are 1 and 0."""
+
+    def parse(self, name: str, value: Any) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+        """None, or two lists of numbers of equal length."""
+        if value is None:
+            return None
+        try:
+            weight, bias = (tuple(float(number) for number in part) for part in value)
+        except (TypeError, ValueError):
+            weight, bias = (), ()
+        if not weight or len(weight) != len(bias) or len(weight) > MOST_CELLS:
+            raise ValueError(f"{name}: expected null or [γ, β], two lists of equal length")
+        neutral = all(number == 1 for number in weight) and all(number == 0 for number in bias)
+        return None if neutral else (weight, bias)
+
+    def dump(self, value: tuple[tuple[float, ...], tuple[float, ...]] | None) -> Any:
+        """Two lists, or None."""
+        return None if value is None else plain(value)
+
+    def encode(self, value: tuple[tuple[float, ...], tuple[float, ...]] | None) -> str:
+        """0.5,2;1,0"""
+        return ";".join(",".join(map(Number(0, 0).encode, part)) for part in value or ())
+
+    def decode(self, text: str) -> list[list[float]] | None:
+        """What `encode` wrote."""
+        return [[float(n) for n in part.split(",")] for part in text.split(";")] if text else None
+
+
+@dataclass(frozen=True)
 class TensorKind:
     """A tensor with named axes."""
 
@@ -152,15 +183,18 @@ class TensorKind:
         """Layout and nested lists."""
         return {"layout": value.layout, "values": plain(value.values)}
 
-    def encode(self, value: Tensor) -> str:
+    def encode(self, value: Tensor) -> str | None:
         """B,T,d:1x1x2:1,3 or N,C:1x2:5,6; beyond 64 values the squeezed float64 bytes in base64."""
         shape = "x".join(map(str, value.values.shape))
+        if value.values.size > MOST_LINKED_CELLS:
+            return None
         if value.values.size <= MOST_READABLE_CELLS:
-            body = ",".join(repr(number).removesuffix(".0") for number in value.values.flat)
-            body = body.replace("np.float64(", "").replace(")", "")
+            body = ",".join(
+                repr(number).removesuffix(".0") for number in value.values.ravel().tolist()
+            )
         else:
             raw = np.ascontiguousarray(value.values, dtype="<f8").tobytes()
-            packed = base64.urlsafe_b64encode(zlib.compress(raw, 9)).decode().rstrip("=")
+            packed = base64.urlsafe_b64encode(zlib.compress(raw, 1)).decode().rstrip("=")
             body = f"~{packed}"
         return f"{value.layout.strip('[]')}:{shape}:{body}"
 

@@ -34,11 +34,17 @@ class Component(JSComponent):
         if not self._models:
             self.param.update(**values)
             return
-        for model, _ in self._models.values():
+        for root, (model, _) in self._models.items():
             data = model.data
-            data.update(
-                **{name: new for name, new in values.items() if not same(getattr(data, name), new)}
-            )
+            new = {
+                name: value
+                for name, value in values.items()
+                if not same(getattr(data, name), value)
+            }
+            # Panel listens for changes that come from the page; these do not.
+            self._changing[root] = [name for name in new for name in (name, f"data.{name}")]
+            data.update(**new)
+            self._changing.pop(root, None)
 
 
 def same(old: Any, new: Any) -> bool:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import param
 
-from app.views.component import Component, module
+from app.views.component import Component, Speaking, module
 
 
-class TensorGrid(Component):
-    """An ARIA grid. What a person does comes out as messages, see `on_edit`, `on_cell`."""
+class TensorGrid(Speaking):
+    """An ARIA grid. What a person does comes out as messages: edit, drag, cell, point, cancel."""
 
     label = param.String(doc="what a screen reader calls the grid")
     values = param.Array(doc="the tensor, flat, float64")
@@ -27,20 +26,10 @@ class TensorGrid(Component):
     edge = param.Dict({}, doc="mean and spread of the selected normalizer's groups")
     bad = param.Dict({}, doc="refused entries: flat index -> {text, reason}")
 
+    compact = param.Boolean(False)
+    rows = param.List(doc="what the rows are called, where not by their axis and number")
+
     _esm: ClassVar[str] = module("tensor_grid")
-
-    def __init__(self, **params: Any) -> None:
-        """A grid that nobody listens to yet."""
-        super().__init__(**params)
-        self.listeners: dict[str, Callable[[dict[str, Any]], None]] = {}
-        self.on_msg(self._heard)
-
-    def _heard(self, data: dict[str, Any]) -> None:
-        self.listeners[data["type"]](data)
-
-    def on(self, kind: str, listener: Callable[[dict[str, Any]], None]) -> None:
-        """Listen to one kind of message: edit, cell, cancel."""
-        self.listeners[kind] = listener
 
 
 class NormCard(Component):

@@ -1,23 +1,21 @@
 // Compiles Python sources to .pyc with the very interpreter that will run them: Pyodide under Node.js.
 // usage: node compile.mjs <folder with pyodide> <jobs.json>
-// jobs: [{root, optimize, beside}], every .py below root. `beside: false` puts name.pyc where name.py was
-// and removes the source; `beside: true` keeps the source and writes __pycache__ next to it.
+// jobs: [{root, shown, optimize, beside}], every .py below root, which will lie in `shown` when it runs.
+// `beside: false` puts name.pyc where name.py was and removes the source; `beside: true` keeps the source
+// and writes __pycache__ next to it.
 import { readFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
-import path from "node:path";
+import { mount, startPython } from "./python.mjs";
 
 const [pyodideFolder, jobsFile] = process.argv.slice(2);
-const { loadPyodide } = await import(pathToFileURL(path.join(pyodideFolder, "pyodide.mjs")).href);
-const py = await loadPyodide({ indexURL: pyodideFolder + path.sep, enableRunUntilComplete: false });
+const python = await startPython(pyodideFolder);
 
 const jobs = JSON.parse(readFileSync(jobsFile, "utf8"));
 jobs.forEach((job, index) => {
   job.mount = `/mnt/job${index}`;
-  py.FS.mkdirTree(job.mount);
-  py.FS.mount(py.FS.filesystems.NODEFS, { root: job.root }, job.mount);
+  mount(python, job.root, job.mount);
 });
-py.globals.set("jobs_json", JSON.stringify(jobs));
-const failed = py.runPython(`
+python.globals.set("jobs_json", JSON.stringify(jobs));
+const failed = python.runPython(`
 import json, os, pathlib, py_compile
 
 failed = []

@@ -6,24 +6,21 @@ its sha256 is the one in `static/lock.json`.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import shutil
-import subprocess
-import tarfile
 import tempfile
-import urllib.request
-import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from static.build import tools
 from static.build.errors import BuildError
 from static.build.paths import LOCK, user_cache
+from static.build.sources import FAILURES, Source, Sources, describe, reason
 
-TIMEOUT_SECONDS = 60
+Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,7 @@ class LockedFile:
     version: str
     sha256: str
     purpose: str
-    sources: tuple[dict[str, str], ...]
+    sources: tuple[Source, ...]
 
 
 def read_lock(path: Path = LOCK) -> list[LockedFile]:
@@ -43,13 +40,18 @@ def read_lock(path: Path = LOCK) -> list[LockedFile]:
     return [LockedFile(**{**row, "sources": tuple(row["sources"])}) for row in rows]
 
 
-def fetch(purposes: Iterable[str], say: Callable[[str], None]) -> dict[str, Path]:
-    """Every locked file of the named purposes, by name, as a path in the user's cache."""
-    wanted = [file for file in read_lock() if file.purpose in set(purposes)]
-    return {file.name: fetch_one(file, say) for file in wanted}
+def fetch(purpose: str, say: Say) -> dict[str, Path]:
+    """Every locked file of a purpose ("browser" or "test"), by name, as a path in the cache."""
+    with tempfile.TemporaryDirectory(prefix="normscope-") as folder:
+        sources = Sources(Path(folder))
+        return {
+            file.name: fetch_one(file, sources, say)
+            for file in read_lock()
+            if file.purpose == purpose
+        }
 
 
-def fetch_one(file: LockedFile, say: Callable[[str], None]) -> Path:
+def fetch_one(file: LockedFile, sources: Sources, say: Say) -> Path:
     """The file from the cache, or from the first of its sources whose bytes have the right hash."""
     cached = user_cache() / file.sha256[:16] / file.name
     if cached.is_file():
@@ -59,18 +61,18 @@ def fetch_one(file: LockedFile, say: Callable[[str], None]) -> Path:
     tried = []
     for source in file.sources:
         say(f"fetch {file.name} {file.version} from {describe(source)}")
-        with tempfile.TemporaryDirectory(prefix="normscope-") as folder:
-            try:
-                found = SOURCES[next(iter(source))](file, source, Path(folder))
-            except (OSError, BuildError, subprocess.CalledProcessError, KeyError) as error:
-                tried.append(f"{describe(source)}: {reason(error)}")
-                continue
-            digest = sha256_of(found)
-            if digest != file.sha256:
-                tried.append(f"{describe(source)}: refused, its sha256 is {digest}")
-                continue
+        try:
+            found = sources.get(file.name, source)
+        except FAILURES as error:
+            if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+                raise  # no other source will help
+            tried.append(f"{describe(source)}: {reason(error)}")
+            continue
+        digest = sha256_of(found)
+        if digest == file.sha256:
             keep(found, cached)
             return cached
+        tried.append(f"{describe(source)}: refused, its sha256 is {digest}")
     raise BuildError(
         f"{file.name} {file.version} (sha256 {file.sha256}) could not be fetched. Tried:\n"
         + "".join(f"  - {line}\n" for line in tried)
@@ -79,7 +81,7 @@ def fetch_one(file: LockedFile, say: Callable[[str], None]) -> Path:
 
 
 def keep(found: Path, cached: Path) -> None:
-    """Put a checked file into the cache in one step, so that a stopped build leaves no half file."""
+    """Put a checked file into the cache in one step: a stopped build leaves no half file."""
     cached.parent.mkdir(parents=True, exist_ok=True)
     part = cached.with_name(f"{cached.name}.{os.getpid()}.part")
     try:
@@ -93,84 +95,3 @@ def sha256_of(path: Path) -> str:
     """The sha256 of a file, in hex."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def describe(source: dict[str, str]) -> str:
-    """A source as a person reads it: its kind, what is asked of it, and the member inside."""
-    kind, what = next(iter(source.items()))
-    inside = f", its {source['member']}" if "member" in source else ""
-    return f"{kind} {what}{inside}"
-
-
-def reason(error: Exception) -> str:
-    """The last telling line of what went wrong."""
-    if isinstance(error, subprocess.CalledProcessError):
-        lines = [line.strip() for line in (error.stderr or "").splitlines() if line.strip()]
-        return lines[-1] if lines else f"exit code {error.returncode}"
-    return str(error) or type(error).__name__
-
-
-def from_url(file: LockedFile, source: dict[str, str], folder: Path) -> Path:
-    """One file by its address."""
-    target = folder / file.name
-    request = urllib.request.Request(source["url"], headers={"User-Agent": "normscope-build"})
-    with (
-        urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer,
-        target.open("wb") as out,
-    ):
-        shutil.copyfileobj(answer, out)
-    return target
-
-
-def from_npm(file: LockedFile, source: dict[str, str], folder: Path) -> Path:
-    """A package by npm's own client, or a member of it."""
-    run([*tools.npm(), "pack", "--silent", source["npm"]], folder)
-    return pick(file, source, folder, "*.tgz")
-
-
-def from_pypi(file: LockedFile, source: dict[str, str], folder: Path) -> Path:
-    """A wheel by pip, for the platform its file name states, or a member of it."""
-    command = [str(tools.environment_python()), "-m", "pip", "download", "--quiet", "--no-deps"]
-    command += ["--disable-pip-version-check", "--only-binary=:all:", "--python-version", "3.14"]
-    for platform in filter(None, source.get("platforms", "").split()):
-        command += ["--platform", platform]
-    if "python" in source:
-        command[command.index("3.14")] = source["python"]
-    run([*command, "--dest", str(folder), source["pypi"]], folder)
-    return pick(file, source, folder, "*.whl")
-
-
-def pick(file: LockedFile, source: dict[str, str], folder: Path, pattern: str) -> Path:
-    """The single archive a client left in the folder, or the member asked for inside it."""
-    archives = sorted(folder.glob(pattern))
-    if not archives:
-        raise BuildError("the client left no file")
-    archive = archives[0]
-    if "member" not in source:
-        return archive
-    target = folder / "member" / file.name
-    target.parent.mkdir()
-    if pattern == "*.tgz":
-        with tarfile.open(archive) as tar:
-            stream = tar.extractfile(source["member"])
-            if stream is None:
-                raise BuildError(f"no file {source['member']} inside")
-            with stream, target.open("wb") as out:
-                shutil.copyfileobj(stream, out)
-    else:
-        with zipfile.ZipFile(archive) as wheel, wheel.open(source["member"]) as stream:
-            with target.open("wb") as out:
-                shutil.copyfileobj(stream, out)
-    return target
-
-
-def run(command: list[str], folder: Path) -> None:
-    """A client's command, its messages kept for the report of a failure."""
-    subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True, timeout=900)
-
-
-SOURCES: dict[str, Callable[[LockedFile, dict[str, str], Path], Path]] = {
-    "url": from_url,
-    "npm": from_npm,
-    "pypi": from_pypi,
-}

@@ -1,8 +1,9 @@
 """What the browser's Python gets: slimmed packages, the standard library, and our own modules.
 
-Sources are compiled by Pyodide itself (`compile.mjs`), since a `.pyc` fits one version of Python only
-and a page that had to compile would start seconds later. The archives are plain tar and zip, squeezed
-as a whole with gzip: a browser unpacks that by itself, beside everything else it does at start-up.
+Sources are compiled by Pyodide itself (`compile.mjs`), since a `.pyc` fits one version of Python
+only and a page that had to compile would start seconds later. The archives are plain tar and zip,
+squeezed as a whole with gzip: a browser unpacks that by itself, beside everything else it does at
+start-up.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from static.build import tools
-from static.build.errors import BuildError
+from static.build.errors import BuildError, raise_if_disk_is_full
 from static.build.paths import ROOT
 
 SITE_PACKAGES = "/lib/python3.14/site-packages"
 STANDARD_LIBRARY = "/lib/python314.zip"
 
-# Left out of every wheel. A list of what to drop, not of what was seen in use: modules imported late
-# (panel.io.browser, numpy.ma) would be missed by the latter.
+# Left out of every wheel. A list of what to drop, not of what was seen in use: modules imported
+# late (panel.io.browser, numpy.ma) would be missed by the latter.
 DROPPED = re.compile(
     r"""
       (^|/)(tests?|testing|_pyinstaller|distutils|sampledata|benchmarks)/
@@ -38,7 +39,7 @@ DROPPED = re.compile(
     | ^bokeh/(server/static|command)/
     | ^pyviz_comms/labextension/static/
     | ^narwhals/(_polars|_dask|_duckdb|_ibis|_spark_like|_sql|_arrow|_pandas_like|_interchange)/
-    | ^(requests|xyzservices|markdown|numbergen|typing_extensions)\b
+    | ^numbergen/
     | ^bokeh/(sphinxext|_testing)/ | ^bokeh/_sri/(?!3\.10\.2\.json)
     | ^panel/io/(server|django|fastapi|convert|jupyter_[a-z_]+)\.py$
     | ^numpy/(fft|polynomial|matrixlib/tests|ctypeslib)/.*\.so$
@@ -51,16 +52,17 @@ KEPT_ANYWAY = re.compile(
     r"|^numpy/.*\.cpython-314.*\.so$"
 )
 
-# Of the standard library: what talks to servers, debuggers, terminals and old file formats, what has a
-# compiled twin, and the code pages of other decades.
+# Of the standard library: what talks to servers, debuggers, terminals and old file formats, what
+# has a compiled twin, and the code pages of other decades.
 DROPPED_FROM_LIBRARY = re.compile(
     r"""
       ^(_pyrepl|multiprocessing|pydoc_data|xmlrpc|wsgiref|tomllib|ensurepip|idlelib|sqlite3|curses|dbm|venv|lib2to3|tkinter|turtledemo)/
     | ^(pdb|bdb|pydoc|doctest|mailbox|imaplib|smtplib|poplib|ftplib|plistlib|trace|telnetlib
        |turtle|_pydatetime|_pyio|_pydecimal|optparse|netrc|nturl2path|crypt|cgi|cgitb|chunk
-       |pickletools|modulefinder|zipapp|py_compile|compileall|tabnanny|pyclbr|filecmp|fileinput|antigravity|this)\.py$
-    | ^encodings/(cp(?!437|1252)\w+|iso8859_\w+|iso2022_\w+|mac_\w+|koi8_\w+|big5\w*|euc_\w+|gb\w+|hz|johab|shift_\w+
-       |kz1048|ptcp154|palmos|tis_620|hp_roman8)\.py$
+       |pickletools|modulefinder|zipapp|py_compile|compileall|tabnanny|pyclbr|filecmp|fileinput
+       |antigravity|this)\.py$
+    | ^encodings/(cp(?!437|1252)\w+|iso8859_\w+|iso2022_\w+|mac_\w+|koi8_\w+|big5\w*|euc_\w+
+       |gb\w+|hz|johab|shift_\w+|kz1048|ptcp154|palmos|tis_620|hp_roman8)\.py$
     """,
     re.VERBOSE,
 )
@@ -109,6 +111,7 @@ def compile_all(pyodide: Path, jobs: list[dict[str, object]], folder: Path) -> N
     )
     jobs_file.unlink()
     if done.returncode:
+        raise_if_disk_is_full(done.stderr)
         raise BuildError(f"Pyodide could not compile the Python sources:\n{done.stderr.strip()}")
 
 
@@ -131,13 +134,13 @@ def tar_gz(folder: Path) -> bytes:
     return squeeze(plain.getvalue())
 
 
-def zip_gz(folder: Path) -> bytes:
-    """A folder as a zip without compression, gzipped as a whole: importable where it lies."""
+def zip_plain(folder: Path) -> bytes:
+    """A folder as a zip without compression: importable where it lies."""
     plain = io.BytesIO()
     with zipfile.ZipFile(plain, "w", zipfile.ZIP_STORED) as archive:
         for name, path in files_below(folder):
             archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), path.read_bytes())
-    return squeeze(plain.getvalue())
+    return plain.getvalue()
 
 
 def squeeze(data: bytes) -> bytes:

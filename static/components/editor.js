@@ -1,12 +1,14 @@
 // Typing, moving and pasting in a grid, as in a spreadsheet.
 import { typed } from "./number.js";
+import { scaleOf } from "./shape.js";
 
 /**
  * @typedef {object} Host
- * @property {() => ({cells: HTMLElement[], plan: import("./shape.js").Plan, indexOf: (t: EventTarget | null) => number} | null)} cells
+ * @property {() => ({plan: import("./shape.js").Plan, elementAt: (index: number) => HTMLElement, indexOf: (event: Event) => number} | null)} cells
  * @property {any} model
  * @property {(start: number, rows: string[][]) => void} commit
  * @property {(index: number) => void} cancel
+ * @property {(index: number, value: number) => void} drag
  * @property {(index: number) => void} move
  */
 
@@ -46,7 +48,7 @@ export class Editor {
       return;
     }
     const built = this.host.cells();
-    const index = built?.indexOf(event.target) ?? -1;
+    const index = built?.indexOf(event) ?? -1;
     if (!built || index < 0) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = STEPS[event.key];
@@ -94,24 +96,58 @@ export class Editor {
 
   /** @param {MouseEvent} event */
   onDouble(event) {
-    const index = this.host.cells()?.indexOf(event.target) ?? -1;
+    const index = this.host.cells()?.indexOf(event) ?? -1;
     if (index >= 0 && !this.input) this.start(index, null);
   }
 
   /** @param {PointerEvent} event */
   onPress(event) {
-    const index = this.host.cells()?.indexOf(event.target) ?? -1;
-    if (index < 0 || (this.input && this.index === index)) return;
+    const index = this.host.cells()?.indexOf(event) ?? -1;
+    if (index < 0 || event.button !== 0 || (this.input && this.index === index)) return;
     event.preventDefault();
     if (this.input) this.finish(true);
     this.focus(index);
+    this.drag(event, index);
+  }
+
+  /**
+   * Dragging up and down changes the cell: a hundredth of the tensor's range a pixel, a thousandth with Shift.
+   * @param {PointerEvent} event
+   * @param {number} index
+   */
+  drag(event, index) {
+    const { model } = this.host;
+    const from = Number.isFinite(model.values[index]) ? model.values[index] : 0;
+    const unit = 10 ** Math.floor(Math.log10(scaleOf(model.values) / 40));
+    const box = /** @type {HTMLElement} */ (event.currentTarget);
+    const pointer = event.pointerId;
+    let dragging = false;
+    let value = from;
+    const move = (/** @type {PointerEvent} */ now) => {
+      if (now.pointerId !== pointer) return;
+      const way = event.clientY - now.clientY;
+      if (!dragging && Math.abs(way) < 5) return;
+      dragging = true;
+      box.setPointerCapture(pointer);
+      const step = now.shiftKey ? unit / 10 : unit;
+      value = Number((from + Math.round(way / 2) * step).toPrecision(12));
+      this.host.drag(index, value);
+    };
+    const end = () => {
+      box.removeEventListener("pointermove", move);
+      box.removeEventListener("pointerup", end);
+      box.removeEventListener("pointercancel", end);
+    };
+    box.addEventListener("pointermove", move);
+    box.addEventListener("pointerup", end);
+    box.addEventListener("pointercancel", end);
   }
 
   /** @param {ClipboardEvent} event */
   onPaste(event) {
     const built = this.host.cells();
     const text = event.clipboardData?.getData("text/plain") ?? "";
-    const index = this.input ? this.index : (built?.indexOf(event.target) ?? -1);
+    const index = this.input ? this.index : (built?.indexOf(event) ?? -1);
     const rows = table(text);
     if (index < 0 || (this.input && rows.length === 1 && rows[0].length === 1)) return;
     event.preventDefault();
@@ -122,7 +158,7 @@ export class Editor {
 
   /** @param {ClipboardEvent} event */
   onCopy(event) {
-    const index = this.host.cells()?.indexOf(event.target) ?? -1;
+    const index = this.host.cells()?.indexOf(event) ?? -1;
     if (this.input || index < 0) return;
     event.preventDefault();
     event.clipboardData?.setData("text/plain", typed(this.host.model.values[index]));
@@ -130,7 +166,7 @@ export class Editor {
 
   /** @param {FocusEvent} event */
   onFocus(event) {
-    const index = this.host.cells()?.indexOf(event.target) ?? -1;
+    const index = this.host.cells()?.indexOf(event) ?? -1;
     if (index >= 0 && index !== this.host.model.cell && !this.input) this.host.move(index);
   }
 
@@ -141,7 +177,7 @@ export class Editor {
 
   /** @param {number} index */
   focus(index) {
-    this.host.cells()?.cells[index]?.focus({ preventScroll: false });
+    this.host.cells()?.elementAt(index)?.focus({ preventScroll: false });
   }
 
   /**
@@ -150,7 +186,7 @@ export class Editor {
    * @param {string | null} text
    */
   start(index, text) {
-    const cell = this.host.cells()?.cells[index];
+    const cell = this.host.cells()?.elementAt(index);
     if (!cell) return;
     const bad = this.host.model.bad[index];
     const input = document.createElement("input");

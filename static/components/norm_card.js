@@ -1,8 +1,11 @@
 // One normalizer's output: its cells on the same plan as the tensor, and the current group's statistics.
 import { adopt, make, once } from "./sheet.js";
-import { scaleOf, sliceTitle, strength } from "./shape.js";
+import { plan, scaleOf, sliceTitle, strength } from "./shape.js";
 import { fixed, short } from "./number.js";
 import { buildCells, sizeClass } from "./cells.js";
+import { MOST_ELEMENTS, MOST_OUTLINED, buildRaster } from "./raster.js";
+
+const MOST_ACROSS = 12; // numbers side by side that can be read
 
 /** @param {{model: any, el: HTMLElement}} context */
 export function render({ model, el }) {
@@ -15,6 +18,8 @@ export function render({ model, el }) {
   const card = make("article", "norm", title, cellsBox, statistics, note);
   /** @type {ReturnType<typeof buildCells> | null} */
   let built = null;
+  /** @type {ReturnType<typeof buildRaster> | null} */
+  let raster = null;
   let shape = "";
 
   function draw() {
@@ -22,17 +27,34 @@ export function render({ model, el }) {
     card.toggleAttribute("data-current", model.current);
     title.replaceChildren(make("i"), model.title, make("span", "", model.over));
     const wanted = JSON.stringify([model.shape, model.names]);
-    if (!built || wanted !== shape) {
+    const size = model.values.length;
+    const p = plan(model.shape, model.names);
+    if (wanted !== shape && (size > MOST_ELEMENTS || p.slices * p.columns > MOST_ACROSS)) {
       shape = wanted;
+      built = null;
+      raster = buildRaster(model.shape, model.names, { width: Math.min(312, cellsBox.clientWidth || 310), height: 96 });
+      raster.box.querySelector(".cursor")?.parentElement?.remove();
+      cellsBox.setAttribute("role", "img");
+      cellsBox.replaceChildren(raster.box);
+    } else if (wanted !== shape) {
+      shape = wanted;
+      raster = null;
+      cellsBox.setAttribute("role", "table");
       built = buildCells(model.shape, model.names, false);
-      built.cells.forEach((cell) => cell.setAttribute("role", "cell"));
-      cellsBox.replaceChildren(...built.slices.map((part, n) => slice(part, sliceTitle(built.plan, n))));
-      cellsBox.className = `slices bare ${sizeClass(built.plan)}`;
+      const { cells, slices } = built;
+      cells.forEach((cell) => cell.setAttribute("role", "cell"));
+      cellsBox.replaceChildren(...slices.map((part, n) => slice(part, sliceTitle(p, n))));
+      cellsBox.className = `slices bare ${sizeClass(p)}`;
     }
     cellsBox.setAttribute("aria-label", `${model.title}, ${model.over}`);
     const scale = Math.min(scaleOf(model.values), 1e300);
     const own = model.groups[model.cell];
-    built.cells.forEach((cell, index) => {
+    if (raster) {
+      const marks = size > MOST_OUTLINED ? null : new Uint8Array(size);
+      if (marks) for (let i = 0; i < size; i++) marks[i] = model.groups[i] === own ? 1 : 0;
+      raster.paint(model.values, Math.max(scale, 1e-300), marks, [model.colour], (index) => fixed(model.values[index], 2));
+    }
+    built?.cells.forEach((cell, index) => {
       const value = model.values[index];
       const text = fixed(value, 2);
       if (cell.textContent !== text) cell.textContent = text;
@@ -59,6 +81,7 @@ export function render({ model, el }) {
   for (const name of ["title", "over", "colour", "values", "shape", "names", "cell", "groups", "statistics", "note", "current"]) {
     model.on(name, later);
   }
+  new MutationObserver(() => raster && later()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   draw();
   el.append(card);
   return card;

@@ -1,46 +1,53 @@
 // The tensor as an ARIA grid: edited like a spreadsheet, its groups outlined as one points.
 import { adopt, make, once } from "./sheet.js";
 import { marksOf, meets } from "./groups.js";
-import { scaleOf, sliceTitle, strength } from "./shape.js";
+import { plan, scaleOf, sliceTitle, strength } from "./shape.js";
 import { short } from "./number.js";
 import { buildCells, sizeClass } from "./cells.js";
+import { MOST_ELEMENTS, MOST_OUTLINED, buildRaster, cellLabel } from "./raster.js";
 import { Editor } from "./editor.js";
+
+/** @typedef {ReturnType<typeof buildCells>} Cells */
+/** @typedef {ReturnType<typeof buildRaster>} Raster */
 
 /** @param {{model: any, el: HTMLElement}} context */
 export function render({ model, el }) {
   adopt(el);
-  const box = make("div", "tensor");
   const slices = make("div", "slices");
   const reason = make("p", "reason");
   reason.setAttribute("role", "status");
   reason.id = "reason";
   const key = make("p", "key");
-  box.append(slices, reason, key);
-  box.setAttribute("role", "grid");
+  const grid = make("div", "grid", slices);
+  grid.setAttribute("role", "grid");
+  const box = make("div", "tensor", grid, reason, key);
 
-  /** @type {ReturnType<typeof buildCells> | null} */
-  let built = null;
+  /** @type {Cells | null} */
+  let cells = null;
+  /** @type {Raster | null} */
+  let raster = null;
   let pointed = -1;
-  let shape = "";
+  let built = "";
 
   const say = (/** @type {object} */ message) => model.send_msg(message);
   const editor = new Editor({
-    cells: () => built,
+    cells: () => cells ?? raster,
     model,
     commit: (start, rows) => say({ type: "edit", start, rows }),
     cancel: (index) => say({ type: "cancel", index }),
     move: (index) => say({ type: "cell", index }),
+    drag: (index, value) => say({ type: "drag", index, value }),
   });
-  editor.listen(box);
+  editor.listen(grid);
 
-  box.addEventListener("pointerover", (event) => {
-    const index = built?.indexOf(event.target) ?? -1;
-    if (index < 0 || index === pointed || editor.editing) return;
+  grid.addEventListener("pointermove", (event) => {
+    const index = (cells ?? raster)?.indexOf(event) ?? -1;
+    if (index === pointed || editor.editing || event.buttons) return;
     pointed = index;
     outline();
     say({ type: "point", index });
   });
-  box.addEventListener("pointerleave", () => {
+  grid.addEventListener("pointerleave", () => {
     if (pointed < 0) return;
     pointed = -1;
     outline();
@@ -48,98 +55,146 @@ export function render({ model, el }) {
   });
 
   function outline() {
-    if (!built) return;
-    const size = built.cells.length;
+    const size = (cells ?? raster)?.size ?? 0;
+    if (!size || model.groups.length < size) return;
+    if (size > MOST_OUTLINED) {
+      raster?.paint(model.values, scaleOf(model.values), null, []);
+      drawKey([]);
+      return;
+    }
     const { marks, shown } = marksOf(model.groups, size, pointed < 0 ? model.cell : pointed, model.selected);
     const colours = shown.map((n) => model.colours[n]);
-    built.cells.forEach((cell, index) => {
+    cells?.cells.forEach((cell, index) => {
       const mark = marks[index];
       const state = !mark ? "" : meets(mark) ? "both" : colours[Math.log2(mark)];
       if (cell.dataset.group !== state) cell.dataset.group = state;
     });
+    raster?.paint(model.values, scaleOf(model.values), marks, colours, (index) => short(model.values[index], 2));
+    if (raster) label(raster.elementAt(model.cell), model.cell);
     drawKey(shown);
   }
 
   function drawKey(/** @type {number[]} */ shown) {
-    const items = shown.map((n) => keyItem(model.colours[n], model.labels[n]));
-    if (shown.length > 1) items.push(keyItem("both", model.words.both));
-    const scale = scaleOf(model.values);
-    items.push(make("span", "range", model.words.range.replace("{range}", short(scale, 2))));
+    const items = model.labels.length ? shown.map((n) => keyItem(model.colours[n], model.labels[n])) : [];
+    if (items.length > 1) items.push(keyItem("both", model.words.both));
+    items.push(make("span", "range", model.words.range.replace("{range}", short(scaleOf(model.values), 2))));
     key.replaceChildren(...items);
+    key.hidden = !model.labels.length;
   }
 
   function keyItem(/** @type {string} */ colour, /** @type {string} */ text) {
-    const swatch = make("i");
-    const item = make("span", "", swatch, text);
+    const item = make("span", "", make("i"), text);
     item.dataset.colour = colour;
     return item;
   }
 
-  function draw() {
-    const wanted = JSON.stringify([model.shape, model.names]);
-    if (!built || wanted !== shape) {
-      shape = wanted;
-      pointed = -1;
-      built = buildCells(model.shape, model.names, true);
-      slices.replaceChildren(...built.slices.map((part, n) => titled(part, sliceTitle(built.plan, n))));
-      slices.className = `slices ${sizeClass(built.plan)}`;
-      box.setAttribute("aria-rowcount", String(built.plan.slices * built.plan.rows));
-      box.setAttribute("aria-colcount", String(built.plan.columns));
+  function rebuild() {
+    const wanted = JSON.stringify([model.shape, model.names, model.rows]);
+    if (built === wanted) return;
+    built = wanted;
+    pointed = -1;
+    const p = plan(model.shape, model.names);
+    cells = raster = null;
+    if (p.size > MOST_ELEMENTS) {
+      raster = buildRaster(model.shape, model.names, { width: Math.min(640, slices.clientWidth || 600), height: 300 });
+      slices.replaceChildren(raster.box);
+      slices.className = "slices";
+    } else {
+      cells = buildCells(model.shape, model.names, true, model.rows);
+      slices.replaceChildren(...cells.slices.map((part, n) => titled(part, sliceTitle(p, n))));
+      slices.className = `slices ${model.compact ? "snug neutral" : sizeClass(p)}`;
     }
-    box.setAttribute("aria-label", model.label);
+    grid.setAttribute("aria-rowcount", String(p.slices * p.rows));
+    grid.setAttribute("aria-colcount", String(p.columns));
+  }
+
+  function label(/** @type {HTMLElement} */ cell, /** @type {number} */ index) {
+    const p = /** @type {Cells | Raster} */ (cells ?? raster).plan;
+    cell.setAttribute("aria-label", cellLabel(p, index, model.values[index]));
+  }
+
+  function draw() {
+    rebuild();
+    grid.setAttribute("aria-label", model.label);
     const scale = scaleOf(model.values);
-    built.cells.forEach((cell, index) => {
-      const bad = model.bad[index];
-      if (!editor.isIn(cell)) {
-        const text = bad ? bad.text : short(model.values[index], 4);
-        if (cell.textContent !== text) cell.textContent = text;
-        cell.classList.toggle("long", text.length > 6);
-      }
-      const power = bad ? 0 : strength(model.values[index], scale);
-      cell.style.setProperty("--k", `${Math.abs(power)}%`);
-      cell.dataset.sign = power < 0 ? "neg" : "pos";
-      cell.toggleAttribute("data-bad", Boolean(bad));
-      if (bad) {
-        cell.setAttribute("aria-invalid", "true");
-        cell.setAttribute("aria-describedby", "reason");
-        cell.title = bad.reason;
-      } else if (cell.hasAttribute("aria-invalid")) {
-        cell.removeAttribute("aria-invalid");
-        cell.removeAttribute("aria-describedby");
-        cell.removeAttribute("title");
-      }
-      cell.tabIndex = index === model.cell ? 0 : -1;
-      cell.setAttribute("aria-selected", String(index === model.cell));
-    });
-    reason.textContent = Object.values(model.bad).map((bad) => bad.reason).join(" · ");
+    cells?.cells.forEach((cell, index) => drawCell(cell, index, scale));
+    if (raster && model.bad[model.cell]) mark(raster.elementAt(model.cell), model.bad[model.cell]);
+    else if (raster) mark(raster.elementAt(model.cell), undefined);
+    reason.textContent = Object.values(model.bad)
+      .map((bad) => bad.reason)
+      .join(" · ");
     drawEdge();
     outline();
   }
 
+  function drawCell(/** @type {HTMLElement} */ cell, /** @type {number} */ index, /** @type {number} */ scale) {
+    const bad = model.bad[index];
+    if (!editor.isIn(cell)) {
+      const text = bad ? bad.text : short(model.values[index], 4);
+      if (cell.textContent !== text) cell.textContent = text;
+      cell.classList.toggle("long", text.length > 5);
+    }
+    const power = bad ? 0 : strength(model.values[index], scale);
+    cell.style.setProperty("--k", `${Math.abs(power)}%`);
+    cell.dataset.sign = power < 0 ? "neg" : "pos";
+    cell.toggleAttribute("data-broken", !Number.isFinite(model.values[index]));
+    mark(cell, bad);
+    label(cell, index);
+    cell.tabIndex = index === model.cell ? 0 : -1;
+    cell.setAttribute("aria-selected", String(index === model.cell));
+  }
+
+  function mark(/** @type {HTMLElement} */ cell, /** @type {{reason: string} | undefined} */ bad) {
+    cell.toggleAttribute("data-bad", Boolean(bad));
+    if (bad) {
+      cell.setAttribute("aria-invalid", "true");
+      cell.setAttribute("aria-describedby", "reason");
+      cell.title = bad.reason;
+    } else if (cell.hasAttribute("aria-invalid")) {
+      cell.removeAttribute("aria-invalid");
+      cell.removeAttribute("aria-describedby");
+      cell.removeAttribute("title");
+    }
+  }
+
   function drawEdge() {
-    if (!built) return;
-    const size = built.cells.length;
+    if (!cells || !model.edge.columns) return;
     const all = Int32Array.from(model.groups); // Bokeh's own array type cannot be cut
-    const row = all.subarray(model.selected * size, (model.selected + 1) * size);
-    built.edges(row, model.edge.symbol ?? "", (group) => edgeText(model.edge, group));
+    const row = all.subarray(model.selected * cells.size, (model.selected + 1) * cells.size);
+    cells.edges(row, model.edge.symbol, (group) =>
+      model.edge.columns.map((/** @type {number[]} */ column) => short(column[group], 2)).join(", "),
+      (slice, words) => {
+        const title = slices.children[slice]?.querySelector("p span");
+        if (title) title.textContent = words;
+      },
+    );
   }
 
   const later = once(draw);
-  for (const name of ["values", "shape", "names", "groups", "colours", "labels", "selected", "edge", "bad", "cell", "label"]) {
+  for (const name of ["values", "shape", "names", "rows", "groups", "colours", "labels", "selected", "edge", "bad", "label"]) {
     model.on(name, later);
   }
+  model.on("cell", once(drawCursor));
+  function drawCursor() {
+    cells?.cells.forEach((cell, index) => {
+      cell.tabIndex = index === model.cell ? 0 : -1;
+      cell.setAttribute("aria-selected", String(index === model.cell));
+    });
+    outline();
+  }
+  new MutationObserver(() => raster && outline()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   draw();
   el.append(box);
+  if (raster) {
+    built = "";
+    requestAnimationFrame(draw); // now its width is known
+  }
   return box;
 }
 
 function titled(/** @type {HTMLElement} */ part, /** @type {string} */ title) {
-  const slice = make("div", "slice", make("p", "", title), part);
+  const slice = make("div", "slice", make("p", "", title, make("span")), part);
   slice.setAttribute("role", "rowgroup");
   if (title) slice.setAttribute("aria-label", title);
   return slice;
-}
-
-function edgeText(/** @type {any} */ edge, /** @type {number} */ group) {
-  return (edge.columns ?? []).map((/** @type {number[]} */ column) => short(column[group], 2)).join(", ");
 }

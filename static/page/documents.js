@@ -3,47 +3,58 @@
 /** Bokeh's own global, typed as loosely as we use it. */
 const bokeh = () => /** @type {any} */ (globalThis).Bokeh;
 
+/**
+ * @typedef {object} Shown
+ * @property {string} text  the document as it came
+ * @property {any} document  Bokeh's own object
+ * @property {any} views
+ * @property {HTMLElement} frame
+ */
+
 export class Documents {
   /** @param {(message: object) => void} send */
   constructor(send) {
     this.send = send;
-    /** @type {Map<string, any>} */
-    this.documents = new Map();
+    /** @type {Map<string, Shown>} */
+    this.shown = new Map();
     /** While a patch from Python is applied, changes are echoes. */
     this.patching = 0;
-    /** Messages that Python has not answered yet. */
-    this.busy = 0;
+    /** Messages that Python has not answered yet; starting up counts as the first. */
+    this.busy = 1;
     /** @type {{scene: string, event: any}[]} */
     this.waiting = [];
   }
 
   /**
-   * Show a scene's document: one root for each place of the frame.
+   * Show a scene's document. The picture made at build time is the very one that Python builds for the default state:
+   * then it stays, with what a person has done to it meanwhile. If it differs, what was done is told to Python by the
+   * same names of models, and Python's document takes its place.
    * @param {string} scene
    * @param {any} json
    */
   async add(scene, json) {
-    const frame = document.createElement("div");
-    frame.className = "scene";
-    frame.id = `scene-${scene}`;
-    frame.hidden = true;
-    /** @type {Record<string, string>} */
-    const roots = {};
-    for (const root of json.roots) {
-      const place = document.createElement(root.attributes.name === "stage" ? "section" : "aside");
-      place.className = "place";
-      place.dataset.place = root.attributes.name;
-      place.id = `${scene}-${root.attributes.name}`;
-      roots[root.id] = place.id;
-      frame.append(place);
-    }
+    const text = JSON.stringify(json);
+    const before = this.shown.get(scene);
+    if (before?.text === text) return;
+    if (before) this.replace(scene, before);
+    const { frame, roots } = frameOf(scene, json.roots);
     document.getElementById("main")?.prepend(frame);
     const id = `normscope-${scene}`;
-    frame.hidden = false;
     const [views] = await bokeh().embed.embed_items({ [id]: json }, [{ docid: id, roots, root_ids: Object.keys(roots) }]);
-    const bokehDocument = [...views.roots.values()][0].model.document;
-    this.documents.set(scene, bokehDocument);
+    const made = [...views.roots.values()];
+    await Promise.all(made.map((view) => view.ready));
+    const bokehDocument = made[0].model.document;
+    this.shown.set(scene, { text, document: bokehDocument, views, frame });
     bokehDocument.on_change((/** @type {any} */ event) => this.changed(scene, event), false);
+  }
+
+  /** Take a document off the page. @param {string} scene @param {Shown} before */
+  replace(scene, before) {
+    const events = this.take(scene);
+    if (events.length > 0) this.post(scene, events);
+    this.shown.delete(scene);
+    before.views.clear();
+    before.frame.remove();
   }
 
   /**
@@ -53,6 +64,7 @@ export class Documents {
    */
   changed(scene, event) {
     if (this.patching > 0) return;
+    performance.mark("normscope:changed");
     if (this.busy > 0) {
       const same = (/** @type {any} */ other) => event.attr !== undefined && other.event.model === event.model && other.event.attr === event.attr;
       this.waiting = this.waiting.filter((other) => !same(other));
@@ -65,8 +77,24 @@ export class Documents {
 
   /** @param {string} scene @param {any[]} events */
   post(scene, events) {
+    this.send({ type: "patch", scene, patch: this.shown.get(scene)?.document.create_json_patch(events) });
+  }
+
+  /** The events of a scene that wait, which then no longer do. @param {string} scene */
+  take(scene) {
+    const events = this.waiting.filter((item) => item.scene === scene).map((item) => item.event);
+    this.waiting = this.waiting.filter((item) => item.scene !== scene);
+    return events;
+  }
+
+  /** Send what waits, so that a message after it finds it done. */
+  flush() {
+    for (const scene of new Set(this.waiting.map((item) => item.scene))) this.post(scene, this.take(scene));
+  }
+
+  /** A message went to Python; it will answer each with "idle". */
+  sent() {
     this.busy += 1;
-    this.send({ type: "patch", scene, patch: this.documents.get(scene).create_json_patch(events) });
   }
 
   /** Python has answered: send what gathered meanwhile as one patch. */
@@ -74,9 +102,7 @@ export class Documents {
     this.busy = Math.max(0, this.busy - 1);
     if (this.busy > 0 || this.waiting.length === 0) return;
     const scene = this.waiting[0].scene;
-    const events = this.waiting.filter((item) => item.scene === scene).map((item) => item.event);
-    this.waiting = this.waiting.filter((item) => item.scene !== scene);
-    this.post(scene, events);
+    this.post(scene, this.take(scene));
   }
 
   /**
@@ -88,11 +114,35 @@ export class Documents {
   patch(scene, patch, arrays) {
     this.patching += 1;
     try {
-      this.documents.get(scene).apply_json_patch(patch, arrays);
+      this.shown.get(scene)?.document.apply_json_patch(patch, arrays);
     } finally {
       this.patching -= 1;
     }
+    performance.mark("normscope:patched");
+    requestAnimationFrame(() => performance.mark("normscope:shown"));
   }
+}
+
+/**
+ * The frame of a scene: a place for each root of its document.
+ * @param {string} scene
+ * @param {{id: string, attributes: {name: string}}[]} documentRoots
+ */
+function frameOf(scene, documentRoots) {
+  const frame = document.createElement("div");
+  frame.className = "scene";
+  frame.id = `scene-${scene}`;
+  /** @type {Record<string, string>} */
+  const roots = {};
+  for (const root of documentRoots) {
+    const place = document.createElement(root.attributes.name === "stage" ? "section" : "aside");
+    place.className = "place";
+    place.dataset.place = root.attributes.name;
+    place.id = `${scene}-${root.attributes.name}`;
+    roots[root.id] = place.id;
+    frame.append(place);
+  }
+  return { frame, roots };
 }
 
 /** Of messages that only say where the pointer is, the newest counts. */

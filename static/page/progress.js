@@ -11,11 +11,16 @@ const STEPS = {
   scene: "Setting up the scene",
 };
 const BYTES_SHARE = 45;
+const WORK_PATIENCE = 4; // a slow device may work on one step for minutes, where a line is never silent so long
 
 export class Progress {
-  /** @param {number} total bytes to come */
-  constructor(total) {
+  /**
+   * @param {number} total  bytes to come
+   * @param {string[]} awaited  names of files that the browser loads by itself, so that nobody sees their bytes arrive
+   */
+  constructor(total, awaited) {
     this.total = total;
+    this.awaited = new Set(awaited);
     this.loaded = 0;
     this.worked = 0;
     this.part = 0;
@@ -24,12 +29,28 @@ export class Progress {
     this.step = /** @type {HTMLElement} */ (this.box.querySelector("[data-step]"));
     this.amount = /** @type {HTMLElement} */ (this.box.querySelector("[data-amount]"));
     this.bar = /** @type {HTMLElement} */ (this.box.querySelector(".bar i"));
+    this.alive();
   }
 
   /** @param {number} count */
   bytes(count) {
     this.loaded = Math.min(this.total, this.loaded + count);
+    this.alive();
     this.draw();
+  }
+
+  /** A file that the browser loads by itself has arrived. @param {string} file @param {number} [size] */
+  arrived(file, size = 0) {
+    this.awaited.delete(file);
+    this.bytes(size);
+  }
+
+  /** Something came: whatever is awaited next has its full time again. */
+  alive() {
+    const [file] = this.awaited;
+    if (this.box.hidden) normscopeWatch("");
+    else if (file) normscopeWatch(file);
+    else normscopeWatch(this.step.textContent ?? "", "slow", WORK_PATIENCE);
   }
 
   /**
@@ -41,7 +62,7 @@ export class Progress {
     this.worked += this.part;
     this.part = part;
     this.step.textContent = STEPS[step];
-    this.draw();
+    this.arrived("worker.js");
   }
 
   draw() {
@@ -56,5 +77,6 @@ export class Progress {
 
   done() {
     this.box.hidden = true;
+    this.alive();
   }
 }

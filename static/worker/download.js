@@ -1,15 +1,13 @@
 // One file of the build: fetched with progress, checked by size and hash, unpacked on the way.
 
-/** A file that cannot be used, with what to do about it. */
-export class Damaged extends Error {
-  /** @param {string} message @param {string} advice */
-  constructor(message, advice) {
-    super(message);
-    this.advice = advice;
+/** A file that cannot be used; the page has the words for it. */
+export class Broken extends Error {
+  /** @param {Trouble} trouble */
+  constructor(trouble) {
+    super(`${trouble.file}: ${trouble.kind} (${trouble.detail})`);
+    this.trouble = trouble;
   }
 }
-
-const QUIET_SECONDS = 45; // no byte for so long means that the line is dead
 
 /**
  * @typedef {{stream: () => ReadableStream<Uint8Array>, bytes: () => Promise<Uint8Array>, damaged: Promise<never>}} Download
@@ -17,30 +15,30 @@ const QUIET_SECONDS = 45; // no byte for so long means that the line is dead
 
 /**
  * Start fetching a file. `stream()` or `bytes()` gives its (unpacked) content once; `damaged` rejects when it is unusable.
- * @param {{url: string, size: number, sha256: string, gzip: boolean}} entry
+ * @param {import("../manifest.js").Entry} entry
+ * @param {number} quietSeconds  when no byte comes for so long, the line is dead
  * @param {(bytes: number) => void} progress
  * @returns {Download}
  */
-export function download(entry, progress) {
-  const name = new URL(entry.url).pathname.split("/").pop();
+export function download(entry, quietSeconds, progress) {
+  const file = entry.url.split("/").pop() ?? entry.url;
   /** @type {(error: unknown) => void} */
   let reject = () => {};
   const damaged = /** @type {Promise<never>} */ (new Promise((_, no) => (reject = no)));
   damaged.catch(() => {});
-  const stop = (/** @type {string} */ message, /** @type {string} */ advice) => {
-    const error = new Damaged(message, advice);
+  const stop = (/** @type {string} */ kind, /** @type {unknown} */ detail) => {
+    const error = new Broken({ kind, file, detail: String(detail), url: entry.url });
     reject(error);
     return error;
   };
-  const answer = fetch(entry.url).then(
+  const silent = () => stop("silent", quietSeconds);
+  const answer = inTime(fetch(entry.url), quietSeconds, silent).then(
     (response) => {
-      if (!response.ok) {
-        throw stop(`The file ${name} is missing (the server answers ${response.status}).`, "If you publish this site: copy the whole dist folder, also the files that end in .gz.");
-      }
+      if (!response.ok) throw stop("missing", response.status);
       return response;
     },
     (error) => {
-      throw stop(`The file ${name} could not be fetched.`, `Is the network up? (${error.message})`);
+      throw error instanceof Broken ? error : stop("unreachable", error.message);
     },
   );
 
@@ -54,27 +52,55 @@ export function download(entry, progress) {
         chunks.push(chunk);
         size += chunk.byteLength;
         progress(chunk.byteLength);
+        heard = performance.now();
         controller.enqueue(chunk);
       },
       async flush() {
-        const wrong = size !== entry.size ? `${size} bytes instead of ${entry.size}` : await wrongHash(chunks, size, entry.sha256);
-        if (wrong) throw stop(`The file ${name} is damaged: ${wrong}.`, "Reload the page. If that does not help, the site needs to be published again.");
+        const wrong = size === entry.size ? await wrongHash(chunks, size, entry.sha256) : `${size} bytes instead of ${entry.size}`;
+        if (wrong) throw stop("damaged", wrong);
       },
     });
     const source = answer.then((response) => {
       const body = response.body ?? new Response(new Uint8Array()).body;
-      return watched(/** @type {ReadableStream<Uint8Array>} */ (body), () => stop(`The file ${name} stopped arriving.`, `No byte came for ${QUIET_SECONDS} seconds: the line seems to be down.`)).pipeThrough(checked);
+      return watched(/** @type {ReadableStream<Uint8Array>} */ (body), quietSeconds, silent).pipeThrough(checked);
     });
     const plain = fromPromise(source);
     const unpacked = entry.gzip ? plain.pipeThrough(/** @type {any} */ (new DecompressionStream("gzip"))) : plain;
-    return guarded(unpacked, (error) =>
-      error instanceof Damaged
-        ? error
-        : stop(`The file ${name} is damaged.`, `It could not be unpacked (${error}). The server may have sent a page in its place.`),
-    );
+    return guarded(unpacked, (error) => (error instanceof Broken ? error : stop("damaged", `it could not be unpacked (${error})`)));
   };
   const bytes = async () => new Uint8Array(await new Response(stream()).arrayBuffer());
   return { stream, bytes, damaged };
+}
+
+/** When a byte of any file came last. A browser has few lines: a file may wait long for its turn while others arrive. */
+let heard = 0;
+
+/**
+ * A promise that is given up when the line is silent for too long.
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {number} seconds
+ * @param {() => Error} silent
+ * @returns {Promise<T>}
+ */
+async function inTime(promise, seconds, silent) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const silence = /** @type {Promise<never>} */ (
+    new Promise((_, no) => {
+      const look = () => {
+        const left = heard + seconds * 1000 - performance.now();
+        if (left <= 0) no(silent());
+        else timer = setTimeout(look, left);
+      };
+      timer = setTimeout(look, seconds * 1000);
+    })
+  );
+  try {
+    return await Promise.race([promise, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** What is wrong with the content, or "". The hash needs a secure context; size and unpacking are checked anyway. */
@@ -88,24 +114,17 @@ async function wrongHash(/** @type {Uint8Array[]} */ chunks, /** @type {number} 
   }
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", whole));
   const hex = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex === expected ? "" : "its hash is not the one it was built with";
+  return hex === expected ? "" : "its content is not what was built";
 }
 
 /** A stream that is given up when nothing arrives. */
-function watched(/** @type {ReadableStream<Uint8Array>} */ body, /** @type {() => Error} */ dead) {
+function watched(/** @type {ReadableStream<Uint8Array>} */ body, /** @type {number} */ quietSeconds, /** @type {() => Error} */ silent) {
   const reader = body.getReader();
   return new ReadableStream({
     async pull(controller) {
-      /** @type {ReturnType<typeof setTimeout> | undefined} */
-      let timer;
-      const silence = new Promise((_, no) => (timer = setTimeout(() => no(dead()), QUIET_SECONDS * 1000)));
-      try {
-        const { done, value } = /** @type {ReadableStreamReadResult<Uint8Array>} */ (await Promise.race([reader.read(), silence]));
-        if (done) controller.close();
-        else controller.enqueue(value);
-      } finally {
-        clearTimeout(timer);
-      }
+      const { done, value } = await inTime(reader.read(), quietSeconds, silent);
+      if (done) controller.close();
+      else controller.enqueue(value);
     },
     cancel: (reason) => reader.cancel(reason),
   });

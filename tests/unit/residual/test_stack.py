@@ -1,5 +1,6 @@
 """The deep stack as a whole: what it shows, what it refuses, and what it does not compute again."""
 
+from dataclasses import fields, is_dataclass
 from unittest.mock import patch
 
 import numpy as np
@@ -69,6 +70,12 @@ def test_no_placement_redraws_weights() -> None:
         assert draw.call_count == 5
 
 
+def test_a_placement_may_be_given_by_its_name() -> None:
+    assert simulate_stack("pre_ln", depth=2, width=16).settings.placement == PRE
+    with pytest.raises(ValueError, match=r"placement: expected one of none, post_ln.*, got 'pre'"):
+        simulate_stack("pre", depth=2, width=16)
+
+
 def test_placements_share_the_stream_they_start_from() -> None:
     starts = [
         simulate_stack(published.placement, depth=1, width=16, seed=3).stream[0]
@@ -112,9 +119,9 @@ def test_post_lns_last_gradients_are_larger_than_pre_lns() -> None:
 
 def test_theory_holds_where_its_assumptions_do() -> None:
     # One token attends to itself alone, so attention averages nothing away: size holds too.
-    trace = simulate_stack(PRE, "rms_norm", depth=32, width=512, tokens=1, heads=1, gain=0.5)
+    trace = simulate_stack(PRE, "rms_norm", depth=16, width=256, tokens=1, heads=1, gain=0.5)
     np.testing.assert_allclose(trace.stream_rms, trace.predicted_rms, rtol=0.1)
-    assert trace.predicted_rms[-1] == pytest.approx(trace.stream_rms[0] * np.sqrt(17), rel=0.05)
+    assert trace.predicted_rms[-1] == pytest.approx(np.hypot(trace.stream_rms[0], np.sqrt(8.0)))
 
 
 def test_attention_over_many_tokens_fails_the_assumption_of_size() -> None:
@@ -198,6 +205,32 @@ def test_float32_stream_beyond_1e19_is_still_measured() -> None:
     assert np.isfinite(trace.gradient_rms).all()
 
 
+def held_arrays(value: object, found: dict[int, int]) -> None:
+    """The bytes of every array below a value, each buffer once."""
+    if isinstance(value, np.ndarray):
+        while isinstance(value.base, np.ndarray):
+            value = value.base
+        found[id(value)] = value.nbytes
+    elif is_dataclass(value):
+        held_arrays([getattr(value, one.name) for one in fields(value)], found)
+    elif isinstance(value, dict):
+        held_arrays(list(value.values()), found)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            held_arrays(one, found)
+
+
+@pytest.mark.parametrize("name", PLACEMENTS)
+@pytest.mark.parametrize("options", [{}, {"tokens": 64}, {"qk_norm": "rms", "soft_cap": 5.0}])
+def test_memory_of_a_pass_is_what_it_says(name: str, options: dict) -> None:
+    stacks = Stacks()
+    trace = simulate_stack(PLACEMENTS[name].placement, depth=4, stacks=stacks, **options)
+    forward = stacks.forward(trace.settings)
+    found: dict[int, int] = {}
+    held_arrays([forward.stream, forward.saved], found)
+    assert 0.75 < sum(found.values()) / forward.held_bytes < 1.25
+
+
 def test_small_memory_gives_the_same_numbers() -> None:
     tight = Stacks(limit_bytes=0)
     for placement in (PRE, POST, PRE):
@@ -221,6 +254,10 @@ def test_small_memory_gives_the_same_numbers() -> None:
         ({"gain": float("nan")}, "gain: expected a finite number 0 or above, got nan"),
         ({"soft_cap": 0.0}, "soft_cap: expected a finite number above 0, got 0.0"),
         ({"seed": -1}, "seed: expected 0 to 4294967295, got -1"),
+        (
+            {"depth": 128, "width": 1024, "tokens": 100},
+            "tokens: 100 of width 1024 in 128 layers would hold 1219 MiB, expected at most 1024",
+        ),
         ({"dtype": "float16"}, "dtype: expected one of float32, float64, got 'float16'"),
     ],
 )

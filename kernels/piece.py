@@ -1,0 +1,137 @@
+"""A piece of a large tensor: its arrays, and the steps of the formula on it."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kernels.arguments import FloatArray
+from kernels.statistics import Float64Array, needs_scaling
+
+# Values in a piece, 3 MiB as float64. Smaller ones pay more for the calls (some 20 µs a piece in
+# WebAssembly), larger ones no longer fit the cache.
+PIECE = 393_216
+
+
+class Job(NamedTuple):
+    """A tensor in standard form, or a part of it, and where its results go.
+
+    The arrays broadcast to each other; statistics have one index along reduced axes.
+    """
+
+    x: FloatArray
+    normalized: FloatArray
+    output: FloatArray | None  # None without weight and bias: x̂ is the output
+    mean: Float64Array
+    square: Float64Array
+    denominator: Float64Array
+    weight: Float64Array | None
+    bias: Float64Array | None
+
+    def rows(self, start: int, stop: int) -> "Job":
+        """The part between two indices of the first axis."""
+        return Job._make(
+            [array if array is None or array.shape[0] == 1 else array[start:stop] for array in self]
+        )
+
+    def at(self, index: int) -> "Job":
+        """The part at one index of the first axis, which vanishes."""
+        return Job._make(
+            [None if array is None else array[index if len(array) > 1 else 0] for array in self]
+        )
+
+
+class Task(NamedTuple):
+    """What is to be done: the kinds of the axes, the formula's two settings, and where to work."""
+
+    kinds: str
+    center: bool
+    eps: float
+    buffers: dict[int, Float64Array]
+
+    def buffer(self, shape: tuple[int, ...], number: int = 0) -> Float64Array:
+        """An uninitialized float64 array, the same memory for every piece."""
+        size = math.prod(shape)
+        if number not in self.buffers or self.buffers[number].size < size:
+            self.buffers[number] = np.empty(size)
+        return self.buffers[number][:size].reshape(shape)
+
+    def wide(self, x: FloatArray) -> Float64Array:
+        """A float64 copy of x in buffer 0."""
+        values = self.buffer(x.shape)
+        np.copyto(values, x)
+        return values
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The reduced axes."""
+        return tuple(axis for axis, kind in enumerate(self.kinds) if kind == "R")
+
+
+class OutOfRange(ArithmeticError):
+    """A float64 square over- or underflowed: the tensor has to be scaled first."""
+
+
+def sum_over(values: Float64Array, kinds: str) -> Float64Array:
+    """Σ over the reduced axes, dimensions kept: pairwise where the fast axis is among them."""
+    if kinds.endswith("R"):
+        axes = tuple(axis for axis, kind in enumerate(kinds) if kind == "R")
+        paired: Float64Array = np.add.reduce(values, axes, keepdims=True)
+        return paired
+    letters, kept = _subscripts(kinds)
+    return _kept(np.einsum(f"{letters}->{kept}", values), values, kinds)
+
+
+def sum_of_squares(values: Float64Array, kinds: str) -> Float64Array:
+    """Σ of squares over the reduced axes, dimensions kept."""
+    letters, kept = _subscripts(kinds)
+    return _kept(np.einsum(f"{letters},{letters}->{kept}", values, values), values, kinds)
+
+
+def scaled(values: Float64Array, factor: Float64Array, task: Task) -> Float64Array:
+    """``values`` times one factor a group. For rows `einsum` has the quicker loop."""
+    if task.kinds == "KR":
+        return np.einsum("ab,a->ab", values, factor[:, 0], out=task.buffer(values.shape, 1))
+    values *= factor
+    return values
+
+
+def set_denominator(job: Job, task: Task) -> None:
+    """√(σ² + ε), unless squares left the range of float64."""
+    if needs_scaling(job.x.dtype, job.square, task.eps):
+        raise OutOfRange
+    np.sqrt(job.square + task.eps, out=job.denominator)
+
+
+def store(piece: Job, values: Float64Array) -> None:
+    """Round x̂, and from the unrounded x̂ y."""
+    np.copyto(piece.normalized, values, casting="same_kind")
+    if piece.output is None:
+        return
+    if piece.weight is not None:
+        values *= piece.weight
+    if piece.bias is not None:
+        values += piece.bias
+    np.copyto(piece.output, values, casting="same_kind")
+
+
+def _subscripts(kinds: str) -> tuple[str, str]:
+    """`einsum` letters of all axes, and of the kept ones."""
+    letters = "abcdefghijklmnopqrstuvwxyz"[: len(kinds)]
+    return letters, "".join(x for x, kind in zip(letters, kinds, strict=True) if kind == "K")
+
+
+def _kept(sums: Float64Array, values: Float64Array, kinds: str) -> Float64Array:
+    """``sums`` with 1 along the reduced axes."""
+    sizes = zip(values.shape, kinds, strict=True)
+    return np.asarray(sums).reshape([1 if kind == "R" else size for size, kind in sizes])
+
+
+def far_from_zero(mean: Float64Array, square: Float64Array, dtype: np.dtype[Any]) -> bool:
+    """Whether an offset costs some group digits that the type cannot spare.
+
+    Then the mean has to be taken off a second time: float32 and float16 can spare the factor of 16
+    in |μ|/σ, float64 cannot spare any.
+    """
+    harmless = 1.0 if dtype == np.float64 else 256.0
+    return bool(np.any(np.square(mean) > harmless * square))

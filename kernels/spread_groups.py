@@ -1,0 +1,152 @@
+"""Groups that reach over several pieces: BatchNorm, or rows too long for the cache."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.arguments import FloatArray
+from kernels.piece import (
+    PIECE,
+    Job,
+    Task,
+    far_from_zero,
+    set_denominator,
+    store,
+    sum_of_squares,
+    sum_over,
+)
+from kernels.statistics import Float64Array
+
+
+def accumulate(job: Job, task: Task) -> None:
+    """Groups that reach over several pieces: sums first, the formula in a second walk.
+
+    The sums are those of x minus a shift: 0, then the first value of each group where the mean
+    turns out to lie far from 0, then the mean, where that value was an outlier.
+    """
+    count = math.prod([job.x.shape[axis] for axis in task.axes])
+    folds = _folds(job, task.kinds)
+    subtract: list[Float64Array] = []
+    for attempt in range(3):
+        total, squares = _sums(job.x, task, folds, subtract)
+        offset, square = total / count, squares / count
+        if not task.center:
+            break
+        square = np.maximum(square - np.square(offset), 0.0)
+        if attempt == 2 or not far_from_zero(offset, square, job.x.dtype):
+            break
+        first = tuple(slice(0, 1) if kind == "R" else slice(None) for kind in task.kinds)
+        subtract = [subtract[0] + offset if subtract else job.x[first].astype(np.float64)]
+    if task.center:
+        subtract = [*subtract, offset]
+        np.sum(subtract, axis=0, out=job.mean)
+    job.square[...] = square
+    set_denominator(job, task)
+    in_float32 = len(subtract) == 1 and _fits_float32(job)
+    for fold in folds:
+        part = fold.of_job(job)
+        moved = [fold.of_statistic(statistic) for statistic in subtract]
+        reciprocal = fold.of_statistic(1.0 / job.denominator)
+        for start in range(0, len(part.x), fold.step):
+            piece = part.rows(start, start + fold.step)
+            if in_float32:
+                _finish_in_float32(piece, moved[0], reciprocal)
+                continue
+            values = task.wide(piece.x)
+            for statistic in moved:
+                values -= statistic
+            values *= reciprocal
+            store(piece, values)
+
+
+def _sums(
+    x: FloatArray, task: Task, folds: list["Fold"], shift: list[Float64Array]
+) -> tuple[Float64Array, Float64Array]:
+    """Σ(x − shift), where there is a mean to take, and Σ(x − shift)², dimensions kept.
+
+    ``shift`` is empty or has one entry.
+    """
+    total = squares = np.zeros(())
+    for fold in folds:
+        rows, moved = fold.of_tensor(x), [fold.of_statistic(statistic) for statistic in shift]
+        for start in range(0, len(rows), fold.step):
+            values = task.wide(rows[start : start + fold.step])
+            for statistic in moved:
+                values -= statistic
+            if task.center:
+                total = total + fold.unfold(sum_over(values, task.kinds))
+            squares = squares + fold.unfold(sum_of_squares(values, task.kinds))
+    return total, squares
+
+
+class Fold(NamedTuple):
+    """Rows of a tensor, several of them read as one: a long inner loop costs less than many.
+
+    Attributes:
+        start: the first row.
+        stop: one past the last.
+        rows: how many are read as one.
+        step: rows, after folding, in a piece.
+    """
+
+    start: int
+    stop: int
+    rows: int
+    step: int
+
+    def of_tensor(self, x: FloatArray) -> FloatArray:
+        """The folded rows: a view."""
+        part = x[self.start : self.stop]
+        return part.reshape(len(part) // self.rows, -1) if self.rows > 1 else part
+
+    def of_statistic(self, value: Float64Array) -> Float64Array:
+        """A statistic or parameter of one row, repeated for all rows read as one."""
+        return np.tile(value, self.rows) if self.rows > 1 else value
+
+    def of_job(self, job: Job) -> Job:
+        """A job of the folded rows."""
+        tensors = [None if array is None else self.of_tensor(array) for array in job[:3]]
+        others = [None if array is None else self.of_statistic(array) for array in job[3:]]
+        return Job._make([*tensors, *others])
+
+    def unfold(self, sums: Float64Array) -> Float64Array:
+        """Sums over folded rows as sums over the rows themselves."""
+        if self.rows == 1:
+            return sums
+        unfolded: Float64Array = sums.reshape(self.rows, -1).sum(0, keepdims=True)
+        return unfolded
+
+
+def _folds(job: Job, kinds: str) -> list[Fold]:
+    """All rows, folded as far as they are few values wide and lie in one piece."""
+    count, width = len(job.x), math.prod(job.x.shape[1:])
+    step = max(1, PIECE // max(width, 1))
+    rows = 8192 // max(width, 1)
+    differ = any(array is not None and array.shape[0] > 1 for array in (job.weight, job.bias))
+    if kinds != "RK" or differ or not job.x.flags.c_contiguous or not 2 <= rows <= count:
+        return [Fold(0, count, 1, step)]
+    even = count - count % rows
+    folded = Fold(0, even, rows, max(1, step // rows))
+    return [folded] if even == count else [folded, Fold(even, count, 1, step)]
+
+
+def _fits_float32(job: Job) -> bool:
+    """Whether `_finish_in_float32` is exact enough, and wanted: float32, and no weight or bias."""
+    if job.x.dtype != np.float32 or job.output is not None:
+        return False
+    return bool(np.all((job.denominator > 1e-25) & (job.denominator < 1e25)))
+
+
+def _finish_in_float32(piece: Job, mean: Float64Array, reciprocal: Float64Array) -> None:
+    """((x − h) − l)/√(σ² + ε), where h + l is the mean, in three float32 operations.
+
+    x − h is exact where x is within a factor of two of h, and elsewhere far from 0: so each result
+    carries four roundings and no cancellation.
+    """
+    high = mean.astype(np.float32)
+    low = (mean - high).astype(np.float32)
+    out = piece.normalized
+    np.subtract(piece.x, high, out=out)
+    np.subtract(out, low, out=out)
+    np.multiply(out, reciprocal.astype(np.float32), out=out)

@@ -1,0 +1,6 @@
+alias Real = f32;
+alias RealBits = u32;
+
+fn exponential_of_difference(chunk: Chunk, largest: Stat) -> Chunk {
+  return softened(chunk, largest);
+}

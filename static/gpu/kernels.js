@@ -1,0 +1,127 @@
+// The table of kernels: what each is joined with, and how its numbers are laid out.
+
+/**
+ * @typedef {import("./geometry.js").Geometry} Geometry
+ * @typedef {import("./plan.js").Plan} Plan
+ * @typedef {import("./session.js").Step} Step
+ * @typedef {{parts: string[], joins?: boolean, reads?: boolean}} Kernel
+ *   `parts`: files under common/; `joins`: whether lanes join partial results; `reads`: whether
+ *   values are read through the plan's way of holding them
+ */
+
+/** @type {Record<string, Kernel>} */
+const KERNELS = {
+  moments: { parts: ["scales", "shifted", "statistics"], joins: true, reads: true },
+  moments_merge: { parts: ["scales", "statistics"], joins: true },
+  mean_square: { parts: ["scales", "squares", "statistics"], joins: true, reads: true },
+  normalize: { parts: ["scales", "shifted", "statistics"], joins: true, reads: true },
+  rms_norm: { parts: ["scales", "squares", "statistics"], joins: true, reads: true },
+  apply: { parts: ["scales"], reads: true },
+  apply_across: { parts: ["scales"], reads: true },
+  maximum: { parts: ["scales", "exponential", "softened"], joins: true, reads: true },
+  sum_exp: { parts: ["scales", "exponential", "softened", "sum_exp_planes"], joins: true, reads: true },
+  sum_exp_merge: { parts: ["scales", "exponential", "sum_exp_planes"], joins: true },
+  softmax: { parts: ["scales", "exponential", "softened"], joins: true, reads: true },
+  softmax_apply: { parts: ["scales", "exponential"], reads: true },
+};
+
+/** Every file that the kernels are made of, relative to kernels/webgpu/. */
+export function files() {
+  const choices = ["params", "place", "width_1", "width_4", "width_16", "rows", "columns", "across", "straight", "folded"];
+  const ways = ["stream", "registers", "join_alone", "join_tree", "float32", ...AFFINES, "mean_held", "mean_streamed", "exponential_1", "exponential_4", "exponential_16"];
+  const parts = new Set([...choices, ...ways, ...Object.values(KERNELS).flatMap((kernel) => kernel.parts)]);
+  return [...Object.keys(KERNELS).map((name) => `${name}.wgsl`), ...[...parts].map((name) => `common/${name}.wgsl`)];
+}
+
+const AFFINES = ["affine_none", "affine_reduced", "affine_kept", "affine_grouped"];
+
+/**
+ * @typedef {{affine?: string, constants?: Record<string, number | boolean>, params?: Record<string, number>}} Extra
+ *   what a kernel needs beside geometry and plan
+ */
+
+/**
+ * One dispatch of a kernel.
+ * @param {string} name @param {Geometry} geometry @param {Plan} plan @param {Extra} [extra]
+ * @returns {Step}
+ */
+export function stepOf(name, geometry, plan, { affine, constants = {}, params = {} } = {}) {
+  const kernel = KERNELS[name];
+  const parts = ["params", `width_${geometry.width}`, geometry.walk, "place", geometry.folded ? "folded" : "straight", ...kernel.parts];
+  if (kernel.reads) parts.push("float32", plan.hold);
+  if (kernel.joins) parts.push(plan.lanes === 1 ? "join_alone" : "join_tree");
+  if (affine) parts.push(affine);
+  if (kernel.parts.includes("shifted")) parts.push(plan.hold === "stream" && plan.lanes === 1 ? "mean_streamed" : "mean_held");
+  if (kernel.parts.includes("exponential")) parts.push(`exponential_${geometry.width}`);
+  /** @type {Record<string, number>} */
+  const tile = kernel.reads && plan.hold === "registers" ? { TILE: plan.tile } : {};
+  return {
+    recipe: {
+      kernel: name,
+      parts,
+      constants: { WORKGROUP: plan.workgroup, LANES: plan.lanes, SLOTS: plan.slots, ...tile, ...constants },
+    },
+    params: { ...placement(geometry, plan), ...params },
+    workgroups: Math.ceil((geometry.groups * plan.parts) / plan.slots),
+  };
+}
+
+/** @param {Geometry} geometry @param {Plan} plan @returns {Record<string, number>} */
+function placement(geometry, plan) {
+  const valuesPerStep = geometry.walk === "rows" ? geometry.width : 1;
+  const pivotScale = 2 ** -(Math.ceil(Math.log2(plan.partSize * valuesPerStep)) + 1);
+  return {
+    groups: geometry.groups,
+    size: geometry.size,
+    kept_inner: geometry.keptInner,
+    kept_outer_stride: geometry.keptOuterStride,
+    kept_stride: geometry.keptStride,
+    reduced_inner: geometry.reducedInner,
+    reduced_outer_stride: geometry.reducedOuterStride,
+    reduced_stride: geometry.reducedStride,
+    parts: plan.parts,
+    part_size: plan.partSize,
+    values_per_step: valuesPerStep,
+    pivot_scale: pivotScale,
+    pivot_unscale: 1 / pivotScale,
+  };
+}
+
+/**
+ * ε as the kernels want it: whether it is above 0 at all, and in the units of squares of tiny
+ * values (see scales.wgsl), where it is below 2^100.
+ * @param {number} eps
+ */
+export function epsParams(eps) {
+  const tiny = eps * 2 ** 144;
+  const inRange = tiny < 2 ** 100;
+  return {
+    eps: Math.fround(eps),
+    eps_tiny: eps > 0 && inRange ? Math.max(tiny, 2 ** -126) : 0,
+    eps_positive: eps > 0 ? 1 : 0,
+  };
+}
+
+/** Where the parts of long groups meet: steps are parts, the statistics lie plane by plane. @param {Geometry} geometry @param {Plan} plan @param {number} planes */
+export function mergeGeometry(geometry, plan, planes) {
+  const { totalGroups } = geometry;
+  const width = totalGroups % 4 === 0 ? 4 : 1;
+  const groups = totalGroups / width;
+  /** @type {Geometry} */
+  const merged = {
+    walk: "columns",
+    width,
+    folded: false,
+    groups,
+    size: plan.parts,
+    keptInner: groups,
+    keptOuterStride: 0,
+    keptStride: 1,
+    reducedInner: plan.parts,
+    reducedOuterStride: 0,
+    reducedStride: planes * groups,
+    values: plan.parts,
+    totalGroups,
+  };
+  return merged;
+}
