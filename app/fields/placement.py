@@ -8,6 +8,7 @@ from typing import Any
 from app.fields import kinds
 from app.fields.field import Field
 from app.fields.stack_kinds import Flag, PlacementKind
+from app.placement.likes import LIKES, OWN, fitting
 from kernels.placements import PLACEMENTS
 from kernels.row_norms import ROW_NORMS
 from kernels.self_attention import QK_ROW_NORMS
@@ -26,15 +27,20 @@ FIELDS = (
     Field("placement_gain", "gain", kinds.Number(0.0, 16.0), 0.5, deliberate=False),
     Field("placement_residual_scaling", "rscale", Flag(), False),
     Field("placement_qk_norm", "pqk", kinds.Choice(NO_QK_NORM, *QK_ROW_NORMS), NO_QK_NORM),
+    Field("placement_qk_over_heads", "pqkall", Flag(), False),
+    Field("placement_soft_cap", "pcap", kinds.Number(0.0, 1000.0), 0.0),  # 0: none
+    Field("placement_eps", "peps", kinds.Number(0.0, 1.0), 1e-5),
     Field("placement_shared_layers", "shared", Flag(), False),
     Field("placement_seed", "seed", kinds.Integer(*LIMITS["seed"]), 7),
+    Field("placement_like", "like", kinds.Choice(OWN, *LIKES), OWN),
     Field("placement_view", "pview", kinds.Choice(*VIEWS), VIEWS[0]),
     Field("placement_block", "block", kinds.Integer(1, LIMITS["depth"][1]), 1, deliberate=False),
 )
 
 
 def fit(values: dict[str, Any], patch: Iterable[str]) -> None:
-    """Heads divide the width, and the block looked at is one of the stack's, in place."""
+    """Heads divide the width, the block is one of the stack's, and a system picked brings its
+    settings, in place."""
     width, heads = values["placement_width"], values["placement_heads"]
     if width % heads:
         if "placement_heads" in patch and "placement_width" not in patch:
@@ -42,6 +48,10 @@ def fit(values: dict[str, Any], patch: Iterable[str]) -> None:
                 f"placement_heads: expected a divisor of the width {width}, got {heads}"
             )
         values["placement_heads"] = largest_divisor(width, heads)
+    if "placement_like" in patch and values["placement_like"] in LIKES:
+        picked = LIKES[values["placement_like"]]
+        values.update({name: value for name, value in picked.items() if name not in patch})
+    values["placement_like"] = fitting(values["placement_like"], values)
     values["placement_block"] = min(values["placement_block"], values["placement_depth"])
 
 

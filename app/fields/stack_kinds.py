@@ -63,7 +63,7 @@ class PlacementKind:
         if scaling not in (None, SCALED):
             raise ValueError(f"{name}: expected scaling null or {SCALED!r}, got {scaling!r}")
         parallel = Flag().parse(f"{name}.parallel", value.get(PARALLEL, False))
-        places = dict.fromkeys(value["places"], True)
+        places: dict[str, Any] = dict.fromkeys(value["places"], True)
         try:
             placement = Placement(**places, parallel=parallel)
         except ValueError as error:

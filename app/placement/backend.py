@@ -23,7 +23,9 @@ MEGABYTE = 2**20
 class Run(Protocol):
     """One stack being computed."""
 
-    trace: StackTrace | None  # the result, once all steps are done
+    @property
+    def trace(self) -> StackTrace | None:
+        """The result, once all steps are done."""
 
     def __iter__(self) -> Iterator[float | Awaitable[object]]:
         """Do the work, a piece a step."""

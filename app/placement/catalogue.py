@@ -30,7 +30,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     (
         "before_and_after",
         "Before and after",
-        "Before, after",
+        "Both",
         "a norm before and after",
         "Gemma 3",
         "dotdash",

@@ -1,4 +1,4 @@
-"""How long a stack will take in NumPy on WebAssembly, and how much memory it holds.
+"""How long a stack will take in NumPy on WebAssembly.
 
 NumPy has no BLAS there. Measured with Pyodide 314.0.4 under Node.js 20: about 2 GFLOP/s, 1.5 ms a
 layer for the many small calls, 60 ns to draw a weight. A run that is through corrects the estimate
@@ -19,9 +19,6 @@ SECONDS_PER_WEIGHT = 60e-9
 # A run beyond this many seconds waits for a person to ask for it.
 PATIENCE = 15.0
 
-# WebAssembly addresses 4 GiB; Python, NumPy and the drawing need their part.
-MOST_BYTES = 2 * 2**30
-
 
 def weights_of(settings: StackSettings) -> int:
     """The numbers in all layers' matrices."""
@@ -39,12 +36,6 @@ def operations(settings: StackSettings) -> float:
     products = 2 * (4 + 2 * FFN_EXPANSION) * tokens * width**2
     scores = 4 * tokens**2 * width
     return 3.0 * settings.depth * (products + scores)
-
-
-def held_bytes(settings: StackSettings) -> int:
-    """What a forward pass keeps for the backward one; see `ForwardPass.held_bytes`."""
-    rows = 34 * settings.tokens * settings.width + 2 * settings.heads * settings.tokens**2
-    return 4 * settings.depth * rows
 
 
 @dataclass

@@ -6,7 +6,6 @@ from dataclasses import asdict
 from typing import Any
 
 from app.placement.backend import NumpyBackend
-from app.placement.catalogue import key_of, opposite
 from app.placement.head import Head
 from app.placement.runner import Runner
 from app.placement.series import wires
@@ -17,24 +16,20 @@ from kernels.weights import WEIGHT_NAMES
 
 
 def outputs_of(
-    runner: Runner, training: Training, head: Head | None, view: str, block: int
+    runner: Runner, training: Training, head: Head | None, *, gradient: bool, block: int
 ) -> dict[str, Any]:
     """Everything, keys as documented in README.
 
     placements has a key for each placement that is through; running, missing and fraction say what
     is not; work counts the layers NumPy has run since the page was opened.
     """
-    trace, placement = runner.chosen, runner.settings.placement
-    backend = runner.backend
+    trace = runner.chosen
+    backend = runner.backends[-1]
     return {
-        "chosen": key_of(placement),
-        "opposite": opposite(placement),
-        "places": list(placement.places),
-        "parallel": placement.parallel,
         "placements": {key: _placement(one) for key, one in runner.traces.items()},
-        "block": None if trace is None else wires(trace, block, gradient=view == "gradient"),
+        "block": None if trace is None else wires(trace, block, gradient=gradient),
         "head": None if head is None else asdict(head),
-        "backend": backend.title,
+        "refusal": runner.refusal,
         "running": runner.next,
         "busy": runner.busy,
         "fraction": runner.fraction,

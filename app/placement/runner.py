@@ -13,9 +13,13 @@ from dataclasses import dataclass, field, replace
 
 from app.placement.backend import Backend, NumpyBackend, choose
 from app.placement.catalogue import in_order, key_of, listed
-from app.placement.cost import MOST_BYTES, PATIENCE, held_bytes
+from app.placement.cost import PATIENCE
+from app.strings import say
 from kernels.residual import StackTrace
 from kernels.stack_settings import StackSettings
+
+# Work that takes less than this many seconds is not announced: it would only flash.
+WORTH_TELLING = 0.5
 
 # A slice ends with the layer in which this many seconds have passed.
 SLICE = 0.020
@@ -27,10 +31,10 @@ class Plan:
 
     now: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
+    seconds_now: float = 0.0
     seconds_held: float = 0.0
     seconds_chosen: float = 0.0
     chosen_held: bool = False
-    too_large: bool = False  # for the memory of WebAssembly: nothing can be asked for
 
 
 @dataclass
@@ -40,6 +44,7 @@ class Runner:
     backends: tuple[Backend, ...] = field(default_factory=lambda: (NumpyBackend(),))
     traces: dict[str, StackTrace] = field(default_factory=dict)
     plan: Plan = field(default_factory=Plan)
+    refusal: str = ""  # why nothing can be computed, or why it ended; in words
     fraction: float = 0.0  # of all that runs at once
     stopped: bool = False
     _settings: StackSettings | None = None
@@ -47,9 +52,9 @@ class Runner:
 
     @property
     def settings(self) -> StackSettings:
-        """What the chosen placement is computed with."""
+        """What the chosen placement is computed with; RuntimeError before there are any."""
         if self._settings is None:
-            raise RuntimeError("the runner has not been given settings")
+            raise RuntimeError("the runner has no settings it can compute")
         return self._settings
 
     @property
@@ -60,7 +65,9 @@ class Runner:
     @property
     def chosen(self) -> StackTrace | None:
         """The result for the chosen placement, once it is there."""
-        return self.traces.get(key_of(self.settings.placement))
+        if self._settings is None:
+            return None
+        return self.traces.get(key_of(self._settings.placement))
 
     @property
     def busy(self) -> bool:
@@ -70,6 +77,8 @@ class Runner:
     @property
     def missing(self) -> list[str]:
         """The keys of all placements that have no result for these settings."""
+        if self._settings is None:
+            return []
         return [key for key in in_order(self.settings.placement) if key not in self.traces]
 
     @property
@@ -88,7 +97,7 @@ class Runner:
         patient: a person has asked for what would otherwise wait.
         """
         self._settings = settings
-        self.stopped = False
+        self.stopped, self.refusal = False, ""
         self.fraction = 0.0
         backend, order = self.backend, in_order(settings.placement)
         finished = {key: backend.finished(self.settings_of(key)) for key in order}
@@ -96,9 +105,14 @@ class Runner:
         self.plan = self._plan(self.missing, PATIENCE if not patient else float("inf"))
         self._left = list(self.plan.now)
 
+    def refuse(self, reason: str) -> None:
+        """There is no stack with what is asked for: nothing is shown of the one before."""
+        self._settings = None
+        self.refusal = reason
+        self.traces, self.plan, self._left = {}, Plan(), []
+        self.stopped = False
+
     def _plan(self, missing: list[str], patience: float) -> Plan:
-        if missing and held_bytes(self.settings) > MOST_BYTES:
-            return Plan(held=tuple(missing), chosen_held=True, too_large=True)
         now: list[str] = []
         left = patience
         costs = {key: self.backend.seconds(self.settings_of(key)) for key in missing}
@@ -112,6 +126,7 @@ class Runner:
         return Plan(
             tuple(now),
             tuple(held),
+            sum(costs[key] for key in now),
             sum(costs[key] for key in held),
             costs.get(chosen, 0.0),
             chosen_held=chosen in held,
@@ -121,15 +136,14 @@ class Runner:
         """Work through the plan. Yields None after a slice, a key when its result is there.
 
         An awaitable of the backend's is handed on, to be waited for before the next step. Memory
-        that runs out ends the work, and the plan says so.
+        that runs out ends the work, and `refusal` says so.
         """
         try:
             yield from self._steps()
         except MemoryError:
-            held = (*self._left, *self.plan.held)
-            chosen_held = key_of(self.settings.placement) in held
-            self.plan = Plan(held=held, chosen_held=chosen_held, too_large=True)
+            self.plan = Plan()
             self._left = []
+            self.refusal = say("place_no_memory")
 
     def _steps(self) -> Iterator[str | Awaitable[object] | None]:
         share = 1.0 / max(len(self._left), 1)

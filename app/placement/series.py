@@ -70,12 +70,12 @@ def columns(name: str, traces: dict[str, StackTrace], chosen: str, depth: int) -
     data = {"x": x, **dict.fromkeys(COLUMNS, empty)}
     for key, trace in traces.items():
         data[key] = drawable(view.values(trace), view.log)
-    trace = traces.get(chosen)
-    if trace is not None and name == "stream":
-        data[THEORY] = drawable(trace.predicted_rms, view.log)
-    if trace is not None and name == "updates":
-        data[ATTENTION] = drawable(trace.update_rms[:, 0], view.log)
-        data[FFN] = drawable(trace.update_rms[:, 1], view.log)
+    own = traces.get(chosen)
+    if own is not None and name == "stream":
+        data[THEORY] = drawable(own.predicted_rms, view.log)
+    if own is not None and name == "updates":
+        data[ATTENTION] = drawable(own.update_rms[:, 0], view.log)
+        data[FFN] = drawable(own.update_rms[:, 1], view.log)
     return data
 
 

@@ -11,7 +11,6 @@ from app.strings import say
 from kernels.growth import GrowthAccount
 from kernels.placements import ONE, Placement
 from kernels.residual import StackTrace
-from kernels.stack_settings import StackSettings
 
 HARDLY = 1.1  # a stream that grows by less "hardly grows"
 UNEQUAL = 1.5  # from here on, one gradient is called larger than the other
@@ -83,15 +82,17 @@ def so(trace: StackTrace) -> str:
         return say("place_so_stays", rms=f"{trace.stream_rms[-1]:.2f}")
     ratio = growth_of(trace)
     key = "so_grows" if ratio > HARDLY else "so_still" if ratio > 1 / HARDLY else "so_shrinks"
-    return say(f"place_{key}", ratio=figures(ratio, 2 if ratio < 10 else 3), depth=layers(depth))
+    return say(
+        f"place_{key}", ratio=figures(ratio, 2 if HARDLY < ratio < 10 else 3), depth=layers(depth)
+    )
 
 
-def lead(settings: StackSettings, trace: StackTrace | None) -> str:
-    """The sentence at the top."""
+def lead(placement: Placement, norm: str, depth: int, trace: StackTrace | None) -> str:
+    """The sentence at the top; what comes of the placement only once that is known."""
     parts = {
-        "colour": colour_of(settings.norm),
-        "name": subject(settings.placement),
-        "does": does(settings.placement, settings.depth),
+        "colour": colour_of(norm),
+        "name": subject(placement),
+        "does": does(placement, depth),
     }
     if trace is None:
         return say("place_lead_waiting", **parts)
@@ -116,11 +117,11 @@ def formula(placement: Placement) -> str:
     return say("place_formula_input" if placement.attention_input else "place_formula_none")
 
 
-def sub(settings: StackSettings) -> str:
+def sub(placement: Placement) -> str:
     """The line under it."""
-    if settings.placement.ffn_sum:
+    if placement.ffn_sum:
         return say("place_sub_held")
-    return say("place_sub", formula=formula(settings.placement))
+    return say("place_sub", formula=formula(placement))
 
 
 def stream_caption(trace: StackTrace) -> str:

@@ -12,6 +12,9 @@ STRINGS: dict[str, str] = {
     "place_gain": "Gain g",
     "place_residual_scaling": "Updates × 1/√(2L)",
     "place_qk_norm": "QK-norm",
+    "place_soft_cap": "Soft-cap {cap} on scores",
+    "place_like": "Like",
+    "place_like_own": "Own settings",
     "place_shared": "One layer repeated",
     "place_seed": "Seed {seed}",
     "place_new_weights": "New weights",
@@ -133,9 +136,8 @@ STRINGS: dict[str, str] = {
     "you say so.",
     "place_run_others": "The other {count} placements take {time} in {backend}.",
     "place_run_compute": "Compute",
-    "place_run_large": "Depth {depth}, width {width}, {tokens} tokens hold {size} for the way "
-    "back, more than WebAssembly has. Take less of one of them.",
-    "place_gigabytes": "{count} GB",
+    "place_too_large": "Too large for WebAssembly: {reason}.",
+    "place_no_memory": "Memory ran out. Take fewer tokens, layers or features.",
     "place_seconds": "about {count} s",
     "place_minutes": "about {count} min",
     # training

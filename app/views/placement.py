@@ -23,6 +23,15 @@ class PlacementList(Speaking):
     _esm: ClassVar[str] = module("placement_list")
 
 
+class Switches(Speaking):
+    """A few things that are on or off, one under the other. Message: press {key}."""
+
+    label = param.String(doc="what they belong to, for a screen reader")
+    switches = param.List(doc="{key, text, on} each")
+
+    _esm: ClassVar[str] = module("switches")
+
+
 class BlockDrawing(Speaking):
     """One block with the RMS on its wires.
 

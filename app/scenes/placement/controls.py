@@ -9,13 +9,14 @@ from panel.viewable import Viewable
 
 from app.fields.placement import NO_QK_NORM
 from app.placement.catalogue import listed
+from app.placement.likes import OWN, titles
 from app.placement.series import VIEWS
 from app.placement.steps import GAINS, TOKENS, WIDTHS, heads_of, nearest
 from app.placement.words import colour_of, figures
 from app.strings import say
 from app.views.choices import Buttons, Choices
-from app.views.controls import put, quiet
-from app.views.placement import PlacementList
+from app.views.controls import control, put, quiet
+from app.views.placement import PlacementList, Switches
 from app.views.slider import Slider
 from kernels.placements import PLACEMENTS
 from kernels.row_norms import ROW_NORMS
@@ -24,7 +25,7 @@ from kernels.stack_settings import LIMITS
 if TYPE_CHECKING:
     from app.scenes.placement.scene import PlacementScene
 
-TIGHT = (0, 0, 5, 0)
+TIGHT = (0, 0, 3, 0)
 
 # The switches: field, words, and the values of off and on.
 SWITCHES: dict[str, tuple[str, Any, Any]] = {
@@ -32,6 +33,7 @@ SWITCHES: dict[str, tuple[str, Any, Any]] = {
     "placement_qk_norm": ("place_qk_norm", NO_QK_NORM, "rms"),
     "placement_shared_layers": ("place_shared", False, True),
 }
+SOFT_CAP = "placement_soft_cap"  # a switch only while a model's or a link's cap is on
 
 
 class Controls:
@@ -40,6 +42,12 @@ class Controls:
     def __init__(self, scene: PlacementScene) -> None:
         """Make them for a scene."""
         self.scene = scene
+        self.like = control(
+            pn.widgets.Select,
+            name=say("place_like"),
+            options={say("place_like_own"): OWN, **titles()},
+            margin=(0, 0, 8, 0),
+        )
         self.list = PlacementList(label=say("place_heading"))
         self.norm = Choices(
             label=say("normalizer"),
@@ -52,13 +60,14 @@ class Controls:
         self.heads = Slider(label=say("place_heads"), margin=TIGHT)
         self.tokens = Slider(label=say("place_tokens"), end=len(TOKENS) - 1, margin=TIGHT)
         self.gain = Slider(label=say("place_gain"), end=len(GAINS) - 1, margin=TIGHT)
-        self.switches = Buttons(label=say("place_stack"), margin=0)
+        self.switches = Switches(label=say("place_stack"), margin=(0, 0, 6, 0))
         self.seed = Buttons(label=say("place_new_weights"))
         self.listen()
 
     def listen(self) -> None:
         """What each control does."""
         scene = self.scene
+        self.like.param.watch(lambda event: scene.set(placement_like=event.new), "value")
         self.list.on("choose", lambda data: self.choose(data["key"]))
         self.list.on("point", lambda data: scene.point(data["key"]))
         self.norm.on("choose", lambda data: scene.set(placement_norm=data["key"]))
@@ -90,6 +99,9 @@ class Controls:
 
     def switch(self, name: str) -> None:
         """One of the switches."""
+        if name == SOFT_CAP:
+            self.scene.set(**{SOFT_CAP: 0.0})
+            return
         _, off, on = SWITCHES[name]
         self.scene.set(**{name: on if self.scene.store[name] == off else off})
 
@@ -101,6 +113,7 @@ class Controls:
     def layout(self) -> Viewable:
         """One under the other, the small sliders in pairs."""
         return pn.Column(
+            self.like,
             self.list,
             self.norm,
             self.depth,
@@ -113,8 +126,10 @@ class Controls:
 
     def show(self, changed: frozenset[str]) -> None:
         """Let the controls say what the state is."""
-        if "results" in changed or "placement_view" in changed:
+        if changed & {"results", "one more", "placement_view"}:
             self.show_list()
+        if "placement_like" in changed:
+            put(self.like, value=self.scene.store["placement_like"])
         if changed & {"placement", "placement_norm"}:
             self.norm.put(value=self.scene.store["placement_norm"])
         if "results" in changed:
@@ -173,12 +188,14 @@ class Controls:
     def show_buttons(self) -> None:
         """The switches and the seed."""
         store = self.scene.store
-        self.switches.put(
-            buttons=[
-                {"key": name, "text": say(words), "on": store[name] != off}
-                for name, (words, off, _) in SWITCHES.items()
-            ]
-        )
+        switches = [
+            {"key": name, "text": say(words), "on": store[name] != off}
+            for name, (words, off, _) in SWITCHES.items()
+        ]
+        if store[SOFT_CAP]:
+            text = say("place_soft_cap", cap=f"{store[SOFT_CAP]:g}")
+            switches.append({"key": SOFT_CAP, "text": text, "on": True})
+        self.switches.put(switches=switches)
         self.seed.put(
             buttons=[{"key": "new", "text": say("place_new_weights")}],
             text=say("place_seed", seed=store["placement_seed"]),

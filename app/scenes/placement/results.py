@@ -57,7 +57,9 @@ class Results:
         )
 
     def show(self, changed: frozenset[str]) -> None:
-        """All of it follows from the results."""
+        """The head follows from the chosen stack, the gradients from it and its opposite."""
+        if changed & {"results", "opposite"}:
+            self.show_gradient()
         if "results" not in changed:
             return
         head = self.scene.head
@@ -66,7 +68,6 @@ class Results:
         else:
             self.show_bars(head)
             self.show_top(head)
-        self.show_gradient()
 
     def clear(self) -> None:
         """Nothing is known of the chosen stack yet; what was known of another must not stand."""
@@ -109,7 +110,7 @@ class Results:
                 logits=answer.logits.astype(np.float64),
                 top=top,
             )
-        self.temperature.put(text=temperature_line(head, self.scene.runner.settings.norm))
+        self.temperature.put(text=temperature_line(head, self.scene.store["placement_norm"]))
 
     def show_top(self, head: Head) -> None:
         """Top-1 probability against depth."""

@@ -20,6 +20,7 @@ from app.scenes.placement.controls import Controls
 from app.scenes.placement.results import Results
 from app.scenes.placement.stage import Stage
 from app.scenes.scene import Scene
+from app.strings import say
 from app.views.controls import quiet
 from kernels.placements import Placement
 from kernels.residual import StackTrace
@@ -42,13 +43,18 @@ STACK_FIELDS = frozenset(
         "placement_gain",
         "placement_residual_scaling",
         "placement_qk_norm",
+        "placement_qk_over_heads",
+        "placement_soft_cap",
+        "placement_eps",
         "placement_shared_layers",
         "placement_seed",
     }
 )
 
-# Changes that are not fields: a placement's result came, the bar moved, a model learned more.
-RESULTS, PROGRESS, LEARNED, POINTED = "results", "progress", "learned", "pointed"
+# Changes that are not fields: the results are others, that of one more placement came, it is the
+# opposite's, the bar moved, a model learned more, a curve is pointed at.
+RESULTS, ONE_MORE, OPPOSITE = "results", "one more", "opposite"
+PROGRESS, LEARNED, POINTED = "progress", "learned", "pointed"
 
 AT_ONCE = 0.045  # seconds an edit computes before it shows what there is; the rest comes in slices
 POLL = 0.004  # seconds between two looks at what another processor does
@@ -65,7 +71,7 @@ class PlacementScene(Scene):
         self.runner = Runner()
         self.training = Training()
         self.pointed = ""
-        self._head: tuple[StackTrace, Head] | None = None
+        self._heads: dict[str, tuple[StackTrace, Head]] = {}
         self.parts = (Controls(self), Stage(self), Results(self))
 
     def layout(self) -> dict[str, Viewable]:
@@ -92,7 +98,7 @@ class PlacementScene(Scene):
 
     @property
     def settings(self) -> StackSettings:
-        """What the chosen placement is computed with."""
+        """What the chosen placement is computed with; ValueError where that is too large."""
         store = self.store
         qk_norm = store["placement_qk_norm"]
         return StackSettings(
@@ -107,6 +113,9 @@ class PlacementScene(Scene):
             residual_scaling=store["placement_residual_scaling"],
             shared_layers=store["placement_shared_layers"],
             qk_norm=None if qk_norm == NO_QK_NORM else qk_norm,
+            qk_norm_over_heads=store["placement_qk_over_heads"],
+            soft_cap=store["placement_soft_cap"] or None,
+            eps=store["placement_eps"],
         )
 
     @property
@@ -115,9 +124,10 @@ class PlacementScene(Scene):
         trace = self.runner.chosen
         if trace is None:
             return None
-        if self._head is None or self._head[0] is not trace:
-            self._head = trace, read(trace)
-        return self._head[1]
+        held = self._heads.get(self.chosen)
+        if held is None or held[0] is not trace:
+            held = self._heads[self.chosen] = trace, read(trace)
+        return held[1]
 
     # what a person does -------------------------------------------------------------------------
 
@@ -168,8 +178,12 @@ class PlacementScene(Scene):
         if changed & STACK_FIELDS or came_back:
             if background is not None:
                 background.stop(STACK)
-            self.runner.begin(self.settings)
-            self.work(AT_ONCE)
+            try:
+                self.runner.begin(self.settings)
+            except ValueError as error:
+                self.runner.refuse(say("place_too_large", reason=error))
+            else:
+                self.work(AT_ONCE)
         dropped = self.training.fit(self.store["placement_norm"], self.store["placement_seed"])
         if dropped and background is not None:
             background.stop(TRAINING)
@@ -200,9 +214,17 @@ class PlacementScene(Scene):
                 continue
             if self.store["scene"] != self.key:
                 return
-            self.show(frozenset({PROGRESS} if step is None else {PROGRESS, RESULTS}))
+            self.show(frozenset({PROGRESS, *self.news(step)}))
             yield None
-        self.show(frozenset({PROGRESS, RESULTS}))
+        self.show(frozenset({PROGRESS}))
+
+    def news(self, step: str | None) -> tuple[str, ...]:
+        """What the result of a placement changes on the page; None is a slice without one."""
+        if step is None:
+            return ()
+        if step == self.chosen:
+            return (RESULTS,)
+        return (ONE_MORE, OPPOSITE) if step == self.opposite else (ONE_MORE,)
 
     def trained(self) -> Iterator[None]:
         """Training for the background, shown a few times a second, stopped with the scene."""
@@ -226,7 +248,17 @@ class PlacementScene(Scene):
 
     def outputs(self) -> dict[str, Any]:
         """The numbers of every placement that is through, of the block, the head and training."""
-        view = self.store["placement_view"]
-        return outputs_of(
-            self.runner, self.training, self.head, view, self.store["placement_block"]
-        )
+        store = self.store
+        return {
+            "chosen": self.chosen,
+            "opposite": self.opposite,
+            "places": list(self.placement.places),
+            "parallel": self.placement.parallel,
+            **outputs_of(
+                self.runner,
+                self.training,
+                self.head,
+                gradient=store["placement_view"] == "gradient",
+                block=store["placement_block"],
+            ),
+        }

@@ -110,7 +110,7 @@ class Stage:
             self.show_block()
             if self.plot is not None:
                 self.plot.mark.location = self.scene.store["placement_block"]
-        if changed & {"results", "placement_view", "pointed"}:
+        if changed & {"results", "one more", "placement_view", "pointed"}:
             self.show_plot(changed)
         if changed & {"learned", "placement_view", "results"}:
             self.training.show()
@@ -125,10 +125,12 @@ class Stage:
 
     def show_lead(self) -> None:
         """The sentence and the line under it."""
-        settings, trace = self.scene.runner.settings, self.scene.runner.chosen
+        scene, store = self.scene, self.scene.store
+        lead = words.lead(
+            scene.placement, store["placement_norm"], store["placement_depth"], scene.runner.chosen
+        )
         self.lead.put(
-            html=f"<p class='lead'>{words.lead(settings, trace)}</p>"
-            f"<p class='sub'>{words.sub(settings)}</p>"
+            html=f"<p class='lead'>{lead}</p><p class='sub'>{words.sub(scene.placement)}</p>"
         )
 
     def show_block(self) -> None:
