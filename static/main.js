@@ -54,8 +54,11 @@ worker.onmessage = (/** @type {MessageEvent} */ { data }) => {
   if (data.type === "message") handle(JSON.parse(data.json), new Map(data.arrays)).catch(broken);
   else if (data.type === "bytes") progress.bytes(data.bytes);
   else if (data.type === "stage") progress.stage(data.step, data.part);
-  else if (data.type === "trouble") normscopeTrouble(data.trouble);
-  else if (data.type === "failed") fail(data.what, data.advice);
+  else {
+    worker.terminate();
+    if (data.type === "trouble") normscopeTrouble(data.trouble);
+    else fail(data.what, data.advice);
+  }
 };
 const theme = document.documentElement.dataset.theme ?? "light";
 worker.postMessage({ type: "start", runtime: absolute(manifest.runtime), app: absolute(manifest.app), files, quietSeconds: manifest.quiet_seconds, fragment: history.fragment, theme });

@@ -16,19 +16,13 @@ fn apply(
   if (!place.live) {
     return;
   }
-  let high = bitcast<Stat>(statistics[place.group]);
-  let low = bitcast<Stat>(statistics[place.group + params.groups]);
-  let square_bits = statistics[place.group + 2u * params.groups];
-  let square = bitcast<Stat>(square_bits);
-  let scale = bitcast<Stat>(statistics[place.group + 3u * params.groups]);
-  let spoilt = worst(square_bits) | undefined(square);
-  let factor = select(inverse_root(square, scale), Stat(0.0), spoilt == StatBits(INFINITE));
+  let known = known_statistics(place.group, params.groups);
   let count = trips(place);
   for (var trip = 0u; trip < count; trip += 1u) {
     let step = place.begin + trip * LANES;
     let bits = take(place, trip);
-    let deviation = minus(minus(value_of(bits) * scale, high), low);
-    let value = bits_of(affine(deviation * factor, place.group, step));
-    y[address(place, step)] = stored_from(spoil(nan_where_nonfinite(value, bits), spoilt));
+    let deviation = minus(minus(value_of(bits) * known.scale, known.high), known.low);
+    let value = bits_of(affine(deviation * known.factor, place.group, step));
+    y[address(place, step)] = stored_from(spoil(nan_where_nonfinite(value, bits), known.spoilt));
   }
 }

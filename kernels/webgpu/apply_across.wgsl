@@ -5,7 +5,7 @@
 @group(0) @binding(1) var<storage, read> x: array<Stored>;
 @group(0) @binding(2) var<storage, read> weight: array<Chunk>;
 @group(0) @binding(3) var<storage, read> bias: array<Chunk>;
-@group(0) @binding(4) var<storage, read> statistics: array<u32>;
+@group(0) @binding(4) var<storage, read> statistics: array<StatBits>;
 @group(0) @binding(5) var<storage, read_write> y: array<Stored>;
 
 @compute @workgroup_size(WORKGROUP)
@@ -26,15 +26,9 @@ fn apply_across(
     shift = bias[place.group];
   }
   for (var group = place.begin; group < place.end; group += LANES) {
-    let high = bitcast<f32>(statistics[group]);
-    let low = bitcast<f32>(statistics[group + params.size]);
-    let square_bits = statistics[group + 2u * params.size];
-    let square = bitcast<f32>(square_bits);
-    let scale = bitcast<f32>(statistics[group + 3u * params.size]);
-    let spoilt = worst(square_bits) | undefined(square);
-    let factor = select(inverse_root(square, scale), 0.0, spoilt == INFINITE);
+    let known = known_statistics(group, params.size);
     let bits = x_at(address(place, group));
-    var value = less(less(value_of(bits) * scale, high), low) * factor;
+    var value = less(less(value_of(bits) * known.scale, known.high), known.low) * known.factor;
     if (HAS_WEIGHT) {
       value = product(value, gain);
     }
@@ -42,7 +36,7 @@ fn apply_across(
       value += shift;
     }
     var result = nan_where_nonfinite(bits_of(value), bits);
-    if (spoilt == NOT_A_NUMBER) {
+    if (known.spoilt == NOT_A_NUMBER) {
       result = all_nan();
     }
     y[address(place, group)] = stored_from(result);

@@ -16,8 +16,15 @@ const KERNELS = {
   mean_square: { parts: ["scales", "squares", "statistics"], joins: true, reads: true },
   normalize: { parts: ["scales", "shifted", "statistics"], joins: true, reads: true },
   rms_norm: { parts: ["scales", "squares", "statistics"], joins: true, reads: true },
-  apply: { parts: ["scales"], reads: true },
-  apply_across: { parts: ["scales"], reads: true },
+  apply: { parts: ["scales", "known"], reads: true },
+  apply_across: { parts: ["scales", "known"], reads: true },
+  batch_norm_inference: { parts: ["scales"], reads: true },
+  layer_norm_backward: { parts: ["scales", "shifted", "statistics"], joins: true, reads: true },
+  rms_norm_backward: { parts: ["scales", "squares", "statistics"], joins: true, reads: true },
+  gradient_sums: { parts: ["scales", "known"], joins: true, reads: true },
+  add_parts: { parts: [], joins: true },
+  backward_apply: { parts: ["scales", "known"], reads: true },
+  parameter_gradients: { parts: ["scales", "known"], reads: true },
   maximum: { parts: ["scales", "exponential", "softened"], joins: true, reads: true },
   sum_exp: { parts: ["scales", "exponential", "softened", "sum_exp_planes"], joins: true, reads: true },
   sum_exp_merge: { parts: ["scales", "exponential", "sum_exp_planes"], joins: true },
@@ -25,19 +32,31 @@ const KERNELS = {
   softmax_apply: { parts: ["scales", "exponential"], reads: true },
 };
 
+// Kernels that take a tensor as a list of values, with what they are joined with.
+/** @type {Record<string, string[]>} */
+const FLAT_KERNELS = {
+  widen: ["params", "special", "half"],
+  narrow: ["params", "special", "half"],
+};
+
+// The parts that a shape, a type or a plan chooses.
+const CHOICES = [
+  ...["params", "special", "place", "width_1", "width_4", "width_16", "rows", "columns", "across", "straight", "folded"],
+  ...["stream", "registers", "join_alone", "join_tree", "mean_held", "mean_streamed"],
+  ...["float32", "float16_4", "float16_16", "half", "exponential_1", "exponential_4", "exponential_16"],
+  ...["affine_none", "affine_reduced", "affine_kept", "affine_grouped"],
+];
+
 /** Every file that the kernels are made of, relative to kernels/webgpu/. */
 export function files() {
-  const choices = ["params", "place", "width_1", "width_4", "width_16", "rows", "columns", "across", "straight", "folded"];
-  const ways = ["stream", "registers", "join_alone", "join_tree", "float32", ...AFFINES, "mean_held", "mean_streamed", "exponential_1", "exponential_4", "exponential_16"];
-  const parts = new Set([...choices, ...ways, ...Object.values(KERNELS).flatMap((kernel) => kernel.parts)]);
-  return [...Object.keys(KERNELS).map((name) => `${name}.wgsl`), ...[...parts].map((name) => `common/${name}.wgsl`)];
+  const names = [...Object.keys(KERNELS), ...Object.keys(FLAT_KERNELS)];
+  const parts = [...Object.values(KERNELS).flatMap((kernel) => kernel.parts), ...Object.values(FLAT_KERNELS).flat()];
+  return [...names.map((name) => `${name}.wgsl`), ...[...new Set([...CHOICES, ...parts])].map((name) => `common/${name}.wgsl`)];
 }
 
-const AFFINES = ["affine_none", "affine_reduced", "affine_kept", "affine_grouped"];
-
 /**
- * @typedef {{affine?: string, constants?: Record<string, number | boolean>, params?: Record<string, number>}} Extra
- *   what a kernel needs beside geometry and plan
+ * @typedef {{affine?: string, constants?: Record<string, number | boolean>, params?: Record<string, number>, type?: import("./memory.js").Type}} Extra
+ *   what a kernel needs beside geometry and plan; `type` is that of the large tensors
  */
 
 /**
@@ -45,14 +64,15 @@ const AFFINES = ["affine_none", "affine_reduced", "affine_kept", "affine_grouped
  * @param {string} name @param {Geometry} geometry @param {Plan} plan @param {Extra} [extra]
  * @returns {Step}
  */
-export function stepOf(name, geometry, plan, { affine, constants = {}, params = {} } = {}) {
+export function stepOf(name, geometry, plan, { affine, constants = {}, params = {}, type = "f32" } = {}) {
+  const { width } = geometry;
   const kernel = KERNELS[name];
-  const parts = ["params", `width_${geometry.width}`, geometry.walk, "place", geometry.folded ? "folded" : "straight", ...kernel.parts];
-  if (kernel.reads) parts.push("float32", plan.hold);
+  const parts = ["params", "special", `width_${width}`, geometry.walk, "place", geometry.folded ? "folded" : "straight", ...kernel.parts];
+  if (kernel.reads) parts.push(...(type === "f32" ? ["float32"] : ["half", `float16_${width}`]), plan.hold);
   if (kernel.joins) parts.push(plan.lanes === 1 ? "join_alone" : "join_tree");
   if (affine) parts.push(affine);
   if (kernel.parts.includes("shifted")) parts.push(plan.hold === "stream" && plan.lanes === 1 ? "mean_streamed" : "mean_held");
-  if (kernel.parts.includes("exponential")) parts.push(`exponential_${geometry.width}`);
+  if (kernel.parts.includes("exponential")) parts.push(`exponential_${width}`);
   /** @type {Record<string, number>} */
   const tile = kernel.reads && plan.hold === "registers" ? { TILE: plan.tile } : {};
   return {
@@ -63,6 +83,21 @@ export function stepOf(name, geometry, plan, { affine, constants = {}, params = 
     },
     params: { ...placement(geometry, plan), ...params },
     workgroups: Math.ceil((geometry.groups * plan.parts) / plan.slots),
+  };
+}
+
+const FLAT_WORKGROUP = 64;
+
+/**
+ * One dispatch of a kernel that takes values one after the other.
+ * @param {string} name @param {number} values @param {number} perThread
+ * @returns {Step}
+ */
+export function flatStepOf(name, values, perThread) {
+  return {
+    recipe: { kernel: name, parts: FLAT_KERNELS[name], constants: { WORKGROUP: FLAT_WORKGROUP } },
+    params: { size: values },
+    workgroups: Math.ceil(values / (perThread * FLAT_WORKGROUP)),
   };
 }
 

@@ -1,6 +1,10 @@
 // The operations by name: what they take, what they give. Whoever calls knows these names, tensors
 // and options, and nothing of kernels.
-import * as reductions from "./reductions.js";
+import { normalizeBackward } from "./backward.js";
+import { inReadableType, narrow, widen } from "./halves.js";
+import { apply, batchNormInference, normalize } from "./normalizers.js";
+import { maximum, meanSquare, moments, sumExp } from "./reductions.js";
+import { softmax } from "./softmax.js";
 
 /**
  * @typedef {import("./memory.js").Tensor} Tensor
@@ -10,28 +14,44 @@ import * as reductions from "./reductions.js";
  *   takes tensors by name and plain options; gives new tensors by name
  */
 
+/** An operation on x over axes, x in whatever type. @param {(context: Context, tensors: any, options: any) => Tensors} run @returns {Operation} */
+function overAxes(run) {
+  return (context, tensors, options) =>
+    inReadableType(context, tensors.x, options.axes, !options.gains, (x) => run(context, { ...tensors, x }, options));
+}
+
 /** @type {Record<string, Operation>} */
 export const OPERATIONS = {
   // {x}, {axes} → statistics: planes of mean (high and low part), variance · scale², scale
-  moments: (context, { x }, { axes }) => ({ statistics: reductions.moments(context, x, axes) }),
+  moments: overAxes((context, { x }, { axes }) => ({ statistics: moments(context, x, axes) })),
   // {x}, {axes} → statistics: planes of 0, 0, mean square · scale², scale
-  mean_square: (context, { x }, { axes }) => ({ statistics: reductions.meanSquare(context, x, axes) }),
-  // {x}, {axes} → output: one value a group
-  max: (context, { x }, { axes }) => ({ output: reductions.maximum(context, x, axes) }),
+  mean_square: overAxes((context, { x }, { axes }) => ({ statistics: meanSquare(context, x, axes) })),
+  // {x}, {axes} → output: one value a group, float32
+  max: overAxes((context, { x }, { axes }) => ({ output: maximum(context, x, axes) })),
   // {x}, {axes, temperature} → statistics: planes of max and Σ e^((x − max)/T)
-  sum_exp: (context, { x }, { axes, temperature }) => ({ statistics: reductions.sumExp(context, x, axes, temperature) }),
+  sum_exp: overAxes((context, { x }, { axes, temperature }) => ({ statistics: sumExp(context, x, axes, temperature) })),
   // {x, weight, bias}, {axes, center, eps, gains, statistics} → output, and statistics if asked for
-  normalize: (context, { x, weight, bias }, options) => {
-    const { output, statistics } = reductions.normalize(context, x, options.axes, { ...options, weight, bias });
+  normalize: overAxes((context, { x, weight, bias }, options) => {
+    const { output, statistics } = normalize(context, x, options.axes, { ...options, weight, bias });
     /** @type {Tensors} */
     const results = { output };
     if (statistics) results.statistics = statistics;
     return results;
-  },
-  // {x, statistics, weight, bias}, {axes, eps, gains} → output, with statistics known already
-  apply: (context, { x, statistics, weight, bias }, options) => ({
-    output: reductions.apply(context, x, options.axes, statistics, { ...options, weight, bias }),
   }),
+  // {x, statistics, weight, bias}, {axes, eps, gains} → output, with statistics known already
+  apply: overAxes((context, { x, statistics, weight, bias }, options) => ({
+    output: apply(context, x, options.axes, statistics, { ...options, weight, bias }),
+  })),
+  // {x, channels}, {axes} → output; channels: planes of μ (high and low part), γ/√(σ² + ε), β
+  batch_norm_inference: overAxes((context, { x, channels }, { axes }) => ({
+    output: batchNormInference(context, x, channels, axes),
+  })),
   // {x}, {axes, temperature} → output
-  softmax: (context, { x }, { axes, temperature }) => ({ output: reductions.softmax(context, x, axes, temperature) }),
+  softmax: overAxes((context, { x }, { axes, temperature }) => ({ output: softmax(context, x, axes, temperature) })),
+  // {x, gradient, weight}, {axes, center, eps, parameters} → x: ∂L/∂x; and parameters if asked for:
+  // planes of ∂L/∂γ and ∂L/∂β along the reduced axes. float32 only.
+  normalize_backward: (context, tensors, options) => normalizeBackward(context, tensors, options),
+  // {x} → output: the same values as float32, or rounded to float16
+  widen: (context, { x }) => ({ output: widen(context, x) }),
+  narrow: (context, { x }) => ({ output: narrow(context, x) }),
 };

@@ -39,7 +39,7 @@ function powerOfFourFrom(value) {
  * @returns {Plan}
  */
 export function planFor(geometry, tuning, { split }) {
-  const spread = geometry.walk === "rows" ? spreadRows(geometry, tuning) : spreadColumns(geometry, tuning);
+  const spread = SPREADS[geometry.walk](geometry, tuning);
   const parts = split ? partsFor(geometry, tuning, spread.lanes) : 1;
   const partSize = Math.ceil(geometry.size / parts);
   const tile = powerOfFourFrom(Math.ceil(partSize / spread.lanes));
@@ -61,10 +61,22 @@ function spreadColumns({ size, groups }, tuning) {
   return { lanes, workgroup: slots * lanes, slots };
 }
 
+/** A thread walks alone, its neighbours beside it. @param {Geometry} geometry @param {Tuning} tuning */
+function spreadAcross({ groups }, tuning) {
+  const slots = Math.min(tuning.workgroup, powerOfFourFrom(groups));
+  return { lanes: 1, workgroup: slots, slots };
+}
+
+const SPREADS = { rows: spreadRows, columns: spreadColumns, across: spreadAcross };
+
+// Groups below which a walk is not cut further.
+const SHORTEST_WALK = 32;
+
 /** How many parts keep the adapter busy. @param {Geometry} geometry @param {Tuning} tuning @param {number} lanes */
-function partsFor({ groups, size }, tuning, lanes) {
+function partsFor({ groups, size, walk }, tuning, lanes) {
   const wanted = Math.ceil(tuning.threads / (groups * lanes));
-  const most = Math.max(1, Math.floor(size / Math.max(tuning.smallestPart, lanes)));
+  const smallest = walk === "across" ? SHORTEST_WALK : Math.max(tuning.smallestPart, lanes);
+  const most = Math.max(1, Math.floor(size / smallest));
   return Math.min(wanted, most);
 }
 

@@ -106,7 +106,7 @@ def open_page(chromium: Browser) -> Iterator[OpenPage]:
         watch = Watch(page, "/".join(url.split("/")[:3]))
         page.watch = watch  # type: ignore[attr-defined]
         opened.append((page, watch))
-        page.goto(url)
+        page.goto(url, wait_until="load" if wait else "commit")
         if wait:
             wait_until_ready(page)
         return page

@@ -6,10 +6,6 @@ const TINY_BELOW: u32 = 0x30800000u; // 2^-30
 const HUGE_ABOVE: u32 = 0x57800000u; // 2^48
 const SCALE_OF_TINY: f32 = 0x1p+72;
 const SCALE_OF_HUGE: f32 = 0x1p-80;
-const INFINITE: u32 = 0x7f800000u;
-const NOT_A_NUMBER: u32 = 0x7fc00000u;
-const MAGNITUDE: u32 = 0x7fffffffu;
-const FINITE: u32 = 0u;
 
 // `peak` is the largest magnitude of a group, as bits: an order that integers share with floats,
 // and in which infinity and NaN come last.
