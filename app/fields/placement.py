@@ -27,11 +27,11 @@ FIELDS = (
     Field("placement_gain", "gain", kinds.Number(0.0, 16.0), 0.5, deliberate=False),
     Field("placement_residual_scaling", "rscale", Flag(), False),
     Field("placement_qk_norm", "pqk", kinds.Choice(NO_QK_NORM, *QK_ROW_NORMS), NO_QK_NORM),
-    Field("placement_qk_over_heads", "pqkall", Flag(), False),
+    Field("placement_qk_norm_over_heads", "pqkall", Flag(), False),
     Field("placement_soft_cap", "pcap", kinds.Number(0.0, 1000.0), 0.0),  # 0: none
     Field("placement_eps", "peps", kinds.Number(0.0, 1.0), 1e-5),
     Field("placement_shared_layers", "shared", Flag(), False),
-    Field("placement_seed", "seed", kinds.Integer(*LIMITS["seed"]), 7),
+    Field("placement_seed", "wseed", kinds.Integer(*LIMITS["seed"]), 7),
     Field("placement_like", "like", kinds.Choice(OWN, *LIKES), OWN),
     Field("placement_view", "pview", kinds.Choice(*VIEWS), VIEWS[0]),
     Field("placement_block", "block", kinds.Integer(1, LIMITS["depth"][1]), 1, deliberate=False),

@@ -26,7 +26,7 @@ def patch_of(model: Model) -> dict[str, Any] | None:
         "placement_soft_cap": settings["soft_cap"] or 0.0,
         "placement_eps": settings.get("eps", 1e-5),
         "placement_qk_norm": settings.get("qk_norm", "none"),
-        "placement_qk_over_heads": settings.get("qk_norm_over_heads", False),
+        "placement_qk_norm_over_heads": settings.get("qk_norm_over_heads", False),
     }
 
 

@@ -24,7 +24,8 @@ def figures(value: float, digits: int = 3) -> str:
     if not ORDINARY[0] <= abs(value) < ORDINARY[1]:
         mantissa, exponent = f"{value:.1e}".split("e")
         return f"{mantissa}e{int(exponent)}".replace("-", "−")
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    rounded = abs(float(f"{value:.{digits - 1}e}"))  # 0.99996 is 1.00, and not 1.000
+    decimals = max(0, digits - 1 - math.floor(math.log10(rounded)))
     return f"{value:.{decimals}f}".replace("-", "−")
 
 

@@ -93,7 +93,8 @@ function figures(value) {
   const size = Math.abs(value);
   if (!Number.isFinite(value) || size === 0) return short(value);
   if (size < 1e-3 || size >= 1e4) return value.toExponential(1).replace("e+", "e").replace("-", "−");
-  return value.toFixed(Math.max(0, 2 - Math.floor(Math.log10(size))));
+  const rounded = Number(size.toPrecision(3)); // 0.99996 is 1.00, and not 1.000
+  return value.toFixed(Math.max(0, 2 - Math.floor(Math.log10(rounded))));
 }
 
 /** @param {string} tag @param {Record<string, string | number>} attributes @param {...(Node | string)} children */

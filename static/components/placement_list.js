@@ -44,10 +44,11 @@ export function render({ model, el }) {
     const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    const all = [...buttons.keys()];
-    const next = all[(all.indexOf(model.chosen) + step + all.length) % all.length];
-    buttons.get(next)?.focus();
-    tell("choose", next);
+    const all = [...buttons.entries()];
+    const at = all.findIndex(([, button]) => button === event.target);
+    const [key, button] = all[(at + step + all.length) % all.length];
+    button.focus();
+    tell("choose", key);
   });
 
   function draw() {

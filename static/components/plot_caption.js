@@ -12,6 +12,7 @@ export function render({ model, el }) {
 
   function draw() {
     title.textContent = model.title;
+    title.hidden = !model.title;
     text.textContent = model.text;
     text.style.minHeight = `${1.4 * model.lines}em`;
   }

@@ -43,7 +43,7 @@ STACK_FIELDS = frozenset(
         "placement_gain",
         "placement_residual_scaling",
         "placement_qk_norm",
-        "placement_qk_over_heads",
+        "placement_qk_norm_over_heads",
         "placement_soft_cap",
         "placement_eps",
         "placement_shared_layers",
@@ -113,7 +113,7 @@ class PlacementScene(Scene):
             residual_scaling=store["placement_residual_scaling"],
             shared_layers=store["placement_shared_layers"],
             qk_norm=None if qk_norm == NO_QK_NORM else qk_norm,
-            qk_norm_over_heads=store["placement_qk_over_heads"],
+            qk_norm_over_heads=store["placement_qk_norm_over_heads"],
             soft_cap=store["placement_soft_cap"] or None,
             eps=store["placement_eps"],
         )

@@ -31,7 +31,7 @@ def lead(name: str, **options: object) -> str:
     [
         (0.979, "0.979"), (1.0, "1.00"), (3.4567, "3.46"), (12.34, "12.3"), (355.2, "355"),
         (0.0272, "0.0272"), (1.234e5, "1.2e5"), (7.8e-5, "7.8e−5"), (-0.0066, "−0.00660"),
-        (0.0, "0"), (float("inf"), "∞"), (float("nan"), "NaN"),
+        (0.0, "0"), (0.99996, "1.00"), (9.996, "10.0"), (float("inf"), "∞"), (float("nan"), "NaN"),
     ],
 )  # fmt: skip
 def test_numbers_have_three_figures(value: float, text: str) -> None:
