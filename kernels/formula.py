@@ -76,12 +76,11 @@ def apply_statistics(
     axes: tuple[int, ...],
     mean: Float64Array,
     variance: Float64Array,
-    eps: float,
+    denominator: Float64Array,
     weight: Float64Array | None = None,
     bias: Float64Array | None = None,
 ) -> NormResult:
     """The formula with statistics taken elsewhere: running ones, or those of all workers."""
-    denominator = np.sqrt(variance + eps)
     # Subtract first: x·α + β with α = γ/√(σ² + ε), which torch 2.13 computes for float32, gives
     # −105120 instead of 0 for x = μ = 1e10 (pytorch#5410).
     deviation = np.subtract(x, mean, dtype=np.float64)

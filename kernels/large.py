@@ -63,7 +63,7 @@ def standardize_in_pieces(
         None if bias is None else form.parameter(bias, 1),
     )
     try:
-        _run(job, task_of(form.kinds, center, eps, {}))
+        _run(job, task_of(form.kinds, center, eps, [None, None]))
     except OutOfRange:
         return None
     mean, square, denominator = (
@@ -100,32 +100,41 @@ def _run(job: Job, task: Task) -> None:
         for index in range(len(job.x)):
             _run(job.at(index), task.inner())
         return
-    # LayerNorm works in two buffers, which have to share the cache.
-    step = max(1, PIECE // max(size, 1) // (2 if task.center else 1))
+    step = max(1, PIECE // max(size, 1))
+    starts = range(0, len(job.x), step)
     count = math.prod([job.x.shape[axis] for axis in task.axes])
     in_float32 = not task.center and _can_stay_in_float32(job, task)
-    for start in range(0, len(job.x), step):
+    # float64 has no digits to spare; for the other types it is found out afterwards.
+    twice = job.x.dtype == np.float64
+    for start in starts:
         piece = job.rows(start, start + step)
         if not (in_float32 and _rows_in_float32(piece, task)):
-            _whole_groups(piece, task, count)
+            _whole_groups(piece, task, count, twice)
+    if task.center and not twice and far_from_zero(job.mean, job.square, job.x.dtype):
+        for start in starts:
+            piece = job.rows(start, start + step)
+            if far_from_zero(piece.mean, piece.square, job.x.dtype):
+                _whole_groups(piece, task, count, twice=True)
 
 
-def _whole_groups(piece: Job, task: Task, count: int) -> None:
-    """A piece that holds its groups from end to end."""
+def _whole_groups(piece: Job, task: Task, count: int, twice: bool) -> None:
+    """A piece that holds its groups from end to end.
+
+    ``twice``: after the mean take off the mean of what is left, which is the rounding error of the
+    first; see `kernels.statistics`.
+    """
     values = task.wide(piece.x)
     mean, square = piece.mean, piece.square
     if task.center:
         np.add.reduce(values, task.axes, out=mean, keepdims=True)
         mean /= count
         values -= mean
+        if twice:
+            correction = np.add.reduce(values, task.axes, keepdims=True)
+            correction /= count
+            values -= correction
+            np.add(mean, correction, out=mean, where=correction == correction)
     np.divide(sum_of_squares(values, task).reshape(square.shape), count, out=square)
-    if task.center and far_from_zero(mean, square, piece.x.dtype):
-        # What is left is the rounding error of the mean; see kernels.statistics.
-        correction = np.add.reduce(values, task.axes, keepdims=True)
-        correction /= count
-        values -= correction
-        np.add(mean, correction, out=mean, where=correction == correction)
-        np.divide(sum_of_squares(values, task).reshape(square.shape), count, out=square)
     set_denominator(piece, task)
     store(piece, scaled(values, 1.0 / piece.denominator, task))
 

@@ -51,7 +51,7 @@ class Task(NamedTuple):
         squares: those for Σx².
         center: whether the mean is taken off.
         eps: ε.
-        buffers: float64 memory that all pieces share.
+        buffers: two pieces of float64 memory, which all pieces share; made when first asked for.
     """
 
     kinds: str
@@ -60,7 +60,7 @@ class Task(NamedTuple):
     squares: str
     center: bool
     eps: float
-    buffers: dict[int, Float64Array]
+    buffers: list[Float64Array | None]
 
     def inner(self) -> "Task":
         """The task for what lies at one index of the first axis."""
@@ -68,11 +68,14 @@ class Task(NamedTuple):
 
     def buffer(self, shape: tuple[int, ...], number: int = 0) -> Float64Array:
         """An uninitialized float64 array, the same memory for every piece."""
+        memory = self.buffers[number]
+        if memory is not None and memory.shape == shape:
+            return memory
         size = math.prod(shape)
-        memory = self.buffers.get(number)
         if memory is None or memory.size < size:
-            memory = self.buffers[number] = np.empty(size)
-        return memory[:size].reshape(shape)
+            memory = self.buffers[number] = np.empty(shape)
+            return memory
+        return memory.reshape(-1)[:size].reshape(shape)
 
     def wide(self, x: FloatArray) -> Float64Array:
         """A float64 copy of x in buffer 0."""
@@ -81,7 +84,7 @@ class Task(NamedTuple):
         return values
 
 
-def task_of(kinds: str, center: bool, eps: float, buffers: dict[int, Float64Array]) -> Task:
+def task_of(kinds: str, center: bool, eps: float, buffers: list[Float64Array | None]) -> Task:
     """The task for axes of these kinds."""
     letters = "abcdefghijklmnopqrstuvwxyz"[: len(kinds)]
     kept = "".join(x for x, kind in zip(letters, kinds, strict=True) if kind == "K")

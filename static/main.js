@@ -11,7 +11,7 @@ import { loadScripts } from "./page/scripts.js";
 import { picture } from "./page/picture.js";
 import { setUpShare } from "./page/share.js";
 import { setUpTheme } from "./page/theme.js";
-import { setUpScenes, showScene } from "./page/scenes.js";
+import { setUpScenes, setUpSkip, showScene } from "./page/scenes.js";
 
 const timings = { shell: 0, picture: 0, interactive: 0 };
 const now = () => Math.round(performance.now());
@@ -38,6 +38,7 @@ const ask = (message, attachment) => {
 const bokeh = loadScripts((file, size) => progress.arrived(file, size));
 setUpTheme((theme) => ask({ type: "theme", theme }));
 setUpFiles(ask);
+setUpSkip();
 setUpScenes((scene) => ask({ type: "scene", scene }));
 const history = new History((fragment) => ask({ type: "open", fragment }));
 history.setUpUndo();

@@ -140,7 +140,7 @@ export async function createGpu({ onNotice = () => {}, pauses = PAUSES, ...optio
     /** @param {Tensor} tensor @returns {Promise<Float32Array>} float32 tensors only */
     async download(tensor) {
       const result = new Float32Array(sizeOf(tensor.shape));
-      await this.read([tensor], ([bytes]) => new Uint8Array(result.buffer).set(bytes));
+      await this.read([tensor], ([bytes]) => new Uint8Array(result.buffer).set(bytes.subarray(0, result.byteLength)));
       return result;
     },
     /**

@@ -12,7 +12,7 @@ import { sizeOf } from "./memory.js";
 function converted({ session }, x, type, kernel) {
   const values = sizeOf(x.shape);
   const output = session.memory.tensor(x.shape, type);
-  session.dispatch(session.prepared(`${kernel}|${values}`, () => flatStepOf(kernel, values, 2)), [x, output]);
+  session.dispatch(session.prepared(`${kernel}|${values}`, () => flatStepOf(kernel, values)), [x, output]);
   return output;
 }
 

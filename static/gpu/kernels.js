@@ -25,32 +25,44 @@ const KERNELS = {
   add_parts: { parts: [], joins: true },
   backward_apply: { parts: ["scales", "known"], reads: true },
   parameter_gradients: { parts: ["scales", "known"], reads: true },
-  maximum: { parts: ["scales", "exponential", "softened"], joins: true, reads: true },
-  sum_exp: { parts: ["scales", "exponential", "softened", "sum_exp_planes"], joins: true, reads: true },
-  sum_exp_merge: { parts: ["scales", "exponential", "sum_exp_planes"], joins: true },
-  softmax: { parts: ["scales", "exponential", "softened"], joins: true, reads: true },
-  softmax_apply: { parts: ["scales", "exponential"], reads: true },
+  maximum: { parts: ["scales", "exponential", "difference", "softened"], joins: true, reads: true },
+  sum_exp: { parts: ["scales", "exponential", "difference", "softened", "sum_exp_planes"], joins: true, reads: true },
+  sum_exp_merge: { parts: ["scales", "exponential", "difference", "sum_exp_planes"], joins: true },
+  softmax: { parts: ["scales", "exponential", "difference", "softened"], joins: true, reads: true },
+  softmax_apply: { parts: ["scales", "exponential", "difference"], reads: true },
+  softmax_backward: { parts: [], joins: true },
 };
 
-// Kernels that take a tensor as a list of values, with what they are joined with.
+// Kernels on every value by itself.
 /** @type {Record<string, string[]>} */
 const FLAT_KERNELS = {
-  widen: ["params", "special", "half"],
-  narrow: ["params", "special", "half"],
+  widen: ["special", "half"],
+  narrow: ["special", "half"],
+  add: [],
+  gelu: ["real_4", "exponential", "gelu_curve"],
+  gelu_backward: ["real_4", "exponential", "gelu_curve"],
+};
+
+// Kernels on matrices.
+/** @type {Record<string, string[]>} */
+const MATRIX_KERNELS = {
+  matmul: [],
+  attention_scores: ["real_4", "exponential", "tanh"],
 };
 
 // The parts that a shape, a type or a plan chooses.
 const CHOICES = [
   ...["params", "special", "place", "width_1", "width_4", "width_16", "rows", "columns", "across", "straight", "folded"],
   ...["stream", "registers", "join_alone", "join_tree", "mean_held", "mean_streamed"],
-  ...["float32", "float16_4", "float16_16", "half", "exponential_1", "exponential_4", "exponential_16"],
+  ...["float32", "float16_4", "float16_16", "half", "real_1", "real_4", "difference_1", "difference_4", "difference_16"],
   ...["affine_none", "affine_reduced", "affine_kept", "affine_grouped"],
+  ...["flat_params", "flat", "matrix_params", "matrix_tile"],
 ];
 
 /** Every file that the kernels are made of, relative to kernels/webgpu/. */
 export function files() {
-  const names = [...Object.keys(KERNELS), ...Object.keys(FLAT_KERNELS)];
-  const parts = [...Object.values(KERNELS).flatMap((kernel) => kernel.parts), ...Object.values(FLAT_KERNELS).flat()];
+  const names = [KERNELS, FLAT_KERNELS, MATRIX_KERNELS].flatMap((table) => Object.keys(table));
+  const parts = [Object.values(KERNELS).map((kernel) => kernel.parts), Object.values(FLAT_KERNELS), Object.values(MATRIX_KERNELS)].flat(2);
   return [...names.map((name) => `${name}.wgsl`), ...[...new Set([...CHOICES, ...parts])].map((name) => `common/${name}.wgsl`)];
 }
 
@@ -72,7 +84,7 @@ export function stepOf(name, geometry, plan, { affine, constants = {}, params = 
   if (kernel.joins) parts.push(plan.lanes === 1 ? "join_alone" : "join_tree");
   if (affine) parts.push(affine);
   if (kernel.parts.includes("shifted")) parts.push(plan.hold === "stream" && plan.lanes === 1 ? "mean_streamed" : "mean_held");
-  if (kernel.parts.includes("exponential")) parts.push(`exponential_${width}`);
+  if (kernel.parts.includes("exponential")) parts.push(`difference_${width}`, width === 1 ? "real_1" : "real_4");
   /** @type {Record<string, number>} */
   const tile = kernel.reads && plan.hold === "registers" ? { TILE: plan.tile } : {};
   return {
@@ -86,18 +98,35 @@ export function stepOf(name, geometry, plan, { affine, constants = {}, params = 
   };
 }
 
-const FLAT_WORKGROUP = 64;
+const WORKGROUP = 64;
+const PER_THREAD = 4; // values
+const TILE = 4; // rows and columns of a thread's part of a product
 
 /**
- * One dispatch of a kernel that takes values one after the other.
- * @param {string} name @param {number} values @param {number} perThread
+ * One dispatch of a kernel on every value by itself.
+ * @param {string} name @param {number} values @param {Record<string, number>} [params]
  * @returns {Step}
  */
-export function flatStepOf(name, values, perThread) {
+export function flatStepOf(name, values, params = {}) {
+  const threads = Math.ceil(values / PER_THREAD);
   return {
-    recipe: { kernel: name, parts: FLAT_KERNELS[name], constants: { WORKGROUP: FLAT_WORKGROUP } },
-    params: { size: values },
-    workgroups: Math.ceil(values / (perThread * FLAT_WORKGROUP)),
+    recipe: { kernel: name, parts: ["flat_params", "flat", ...FLAT_KERNELS[name]], constants: { WORKGROUP } },
+    params: { size: threads, values, ...params },
+    workgroups: Math.ceil(threads / WORKGROUP),
+  };
+}
+
+/**
+ * One dispatch of a kernel on matrices.
+ * @param {string} name @param {Record<string, number>} params the fields of matrix_params.wgsl
+ * @returns {Step}
+ */
+export function matrixStepOf(name, params) {
+  const tiles = params.matrices * Math.ceil(params.rows / TILE) * Math.ceil(params.columns / TILE);
+  return {
+    recipe: { kernel: name, parts: ["matrix_params", "matrix_tile", ...MATRIX_KERNELS[name]], constants: { WORKGROUP } },
+    params,
+    workgroups: Math.ceil(tiles / WORKGROUP),
   };
 }
 

@@ -4,7 +4,7 @@ import { GpuError } from "./notices.js";
 /**
  * @typedef {"f32" | "f16"} Type
  * @typedef {{buffer: GPUBuffer, bytes: number, shape: number[], type: Type, held: boolean, device: GPUDevice}} Tensor
- *   values in C order; `bytes` is what they take, padded to 4
+ *   values in C order; `bytes` is what they take, padded to whole fours of values
  */
 
 /** @type {Record<Type, number>} */
@@ -23,7 +23,7 @@ export function sizeOf(shape) {
 /** @param {number} bytes */
 function sizeClass(bytes) {
   const step = Math.max(256, 2 ** (Math.floor(Math.log2(Math.max(bytes, 1))) - 3));
-  return Math.ceil(Math.max(bytes, 4) / step) * step;
+  return Math.ceil(bytes / step) * step;
 }
 
 /**
@@ -52,13 +52,13 @@ export function createMemory(device, watch) {
     limit,
     /** @param {number[]} shape @param {Type} [type] @returns {Tensor} */
     tensor(shape, type = "f32") {
-      const bytes = Math.ceil((sizeOf(shape) * BYTES_PER_VALUE[type]) / 4) * 4;
+      const bytes = Math.ceil(Math.max(sizeOf(shape), 1) / 4) * 4 * BYTES_PER_VALUE[type];
       if (bytes > limit) throw new GpuError("too-large", `${bytes} bytes, the limit is ${limit}`);
       const size = Math.min(sizeClass(bytes), limit - (limit % 4));
       const waiting = free.get(size);
       const buffer = waiting?.pop();
       if (buffer) keptBytes -= size;
-      return { buffer: buffer ?? create(size), bytes: Math.max(bytes, 4), shape, type, held: true, device };
+      return { buffer: buffer ?? create(size), bytes, shape, type, held: true, device };
     },
     /** Throws for a tensor of a device that was lost, or that was given back. @param {Tensor} tensor */
     check(tensor) {

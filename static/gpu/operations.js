@@ -4,6 +4,7 @@ import { normalizeBackward } from "./backward.js";
 import { inReadableType, narrow, widen } from "./halves.js";
 import { apply, batchNormInference, normalize } from "./normalizers.js";
 import { maximum, meanSquare, moments, sumExp } from "./reductions.js";
+import { add, flat, product, softmaxBackward } from "./stack.js";
 import { softmax } from "./softmax.js";
 
 /**
@@ -51,6 +52,17 @@ export const OPERATIONS = {
   // {x, gradient, weight}, {axes, center, eps, parameters} → x: ∂L/∂x; and parameters if asked for:
   // planes of ∂L/∂γ and ∂L/∂β along the reduced axes. float32 only.
   normalize_backward: (context, tensors, options) => normalizeBackward(context, tensors, options),
+  // {a, b}, {shape, params} → output: factor · A·B, matrices as matrix_params.wgsl describes them
+  matmul: (context, operands, what) => ({ output: product(context, "matmul", operands, what) }),
+  // likewise → output: q·kᵀ·factor, soft-capped, then masked
+  attention_scores: (context, operands, what) => ({ output: product(context, "attention_scores", operands, what) }),
+  // {x, z}, {x_factor, z_factor} → output: x_factor·x + z_factor·z
+  add: (context, tensors, factors) => ({ output: add(context, tensors, factors) }),
+  // {x} → output; {x, gradient} → output: GELU by its tanh form, and ∂L/∂x
+  gelu: (context, { x }) => ({ output: flat(context, "gelu", [x]) }),
+  gelu_backward: (context, { x, gradient }) => ({ output: flat(context, "gelu_backward", [x, gradient]) }),
+  // {x, gradient}, {factor} → output: factor · ∂L/∂scores from probabilities x, over the last axis
+  softmax_backward: (context, tensors, options) => ({ output: softmaxBackward(context, tensors, options) }),
   // {x} → output: the same values as float32, or rounded to float16
   widen: (context, { x }) => ({ output: widen(context, x) }),
   narrow: (context, { x }) => ({ output: narrow(context, x) }),

@@ -31,7 +31,6 @@ function remembered(map, key, make) {
  */
 export function createSession(device, library) {
   const shaders = createShaders(device, library);
-  const fields = fieldsOf(library.text("common/params.wgsl"));
   /** @type {Promise<GPUError | null>[]} */
   let checks = [];
   const memory = createMemory(device, (check) => checks.push(check));
@@ -65,8 +64,9 @@ export function createSession(device, library) {
     return { width, height: Math.ceil(workgroups / width) };
   }
 
-  /** @param {Record<string, number>} params */
-  function uniformOf(params) {
+  /** @param {string} file the declaration of the uniform struct @param {Record<string, number>} params */
+  function uniformOf(file, params) {
+    const fields = fieldsOf(library.text(`common/${file}.wgsl`));
     const buffer = device.createBuffer({
       size: Math.ceil((fields.length * 4) / 16) * 16,
       usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
@@ -88,7 +88,7 @@ export function createSession(device, library) {
     const { width, height } = fold(workgroups);
     return {
       ...shaders.now(recipe),
-      uniform: uniformOf({ ...params, dispatch_width: width }),
+      uniform: uniformOf(recipe.parts[0], { ...params, dispatch_width: width }),
       width,
       height,
       /** @type {Map<string, GPUBindGroup>} */

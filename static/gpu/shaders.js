@@ -4,7 +4,7 @@ import { GpuError } from "./notices.js";
 /**
  * @typedef {{kernel: string, parts: string[], constants: Record<string, number | boolean>}} Recipe
  *   what a pipeline is made of: the file with the entry point, the files under common/ it is
- *   joined with, and constants
+ *   joined with, that of its uniform struct first, and constants
  * @typedef {{recipe: Recipe, pipeline: GPUComputePipeline, layout: GPUBindGroupLayout}} Pipeline
  */
 

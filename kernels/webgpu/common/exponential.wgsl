@@ -1,6 +1,6 @@
-// e^(x + rest) for x ≤ 0 and a tiny rest, with a relative error below 1e-7 everywhere. WGSL's own exp may be off by
-// 3 + 2·|x| units in the last place, which is 2e-5 at x = −80. `Real` and `RealBits` are f32 and
-// u32 or vectors of them, as exponential_1.wgsl and exponential_4.wgsl say.
+// e^(x + rest) for x ≤ 0 and a tiny rest, with a relative error below 1e-7 everywhere. WGSL's own
+// exp may be off by 3 + 2·|x| units in the last place, which is 2e-5 at x = −80. `Real` and
+// `RealBits` are f32 and u32 or vectors of them, as real_1.wgsl and real_4.wgsl say.
 // x = n·ln 2 + r; n·LN2_HIGH is exact, since LN2_HIGH has 9 bits. The polynomial for e^r is
 // 1 + r + r²·p(r), its coefficients fitted for the least relative error (3.3e-9) on |r| ≤ 0.35.
 const LOG2_E: f32 = 1.4426950408889634;
@@ -21,30 +21,4 @@ fn exponential(x: Real, rest: Real) -> Real {
   // 2^n by its bits; below the normal numbers it is 0, as far as f32 reaches on a GPU.
   let power = bitcast<Real>(RealBits(max(n, Real(-127.0)) + 127.0) << RealBits(23u));
   return select(p * power, Real(0.0), x < Real(VANISHED));
-}
-
-// e^((x − largest) / temperature). The difference is rounded once, which alone costs 4e-6 in the
-// result at −90, so what the rounding dropped is put back (Dekker's two-sum).
-fn softened(x: Real, largest: Real) -> Real {
-  let x_is_larger = abs(x) > abs(largest);
-  let big = select(-largest, x, x_is_larger);
-  let small = select(x, -largest, x_is_larger);
-  let difference = big + small;
-  let dropped = small - (difference - big);
-  var exponent = difference;
-  var rest = dropped;
-  if (HEATED) {
-    exponent = difference * params.inverse_temperature;
-    rest = (remainder(difference, exponent) + dropped) * params.inverse_temperature;
-  }
-  return exponential(exponent, rest);
-}
-
-// difference − quotient · temperature, by partial products of 12 bits each, which are exact.
-fn remainder(difference: Real, quotient: Real) -> Real {
-  let t_high = bitcast<f32>(bitcast<u32>(params.temperature) & 0xfffff000u);
-  let t_low = params.temperature - t_high;
-  let q_high = bitcast<Real>(bitcast<RealBits>(quotient) & RealBits(0xfffff000u));
-  let q_low = quotient - q_high;
-  return ((difference - q_high * t_high) - q_high * t_low - q_low * t_high) - q_low * t_low;
 }

@@ -33,4 +33,5 @@ struct Params {
   statistics_groups: u32, // the stride from one plane of statistics to the next, in chunks
   temperature: f32,
   inverse_temperature: f32,
+  factor: f32,
 }

@@ -1,6 +1,3 @@
-alias Real = vec4<f32>;
-alias RealBits = vec4<u32>;
-
 fn exponential_of_difference(chunk: Chunk, largest: Stat) -> Chunk {
   let at_most = vec4<f32>(largest);
   return Chunk(

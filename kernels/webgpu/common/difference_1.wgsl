@@ -1,6 +1,3 @@
-alias Real = f32;
-alias RealBits = u32;
-
 fn exponential_of_difference(chunk: Chunk, largest: Stat) -> Chunk {
   return softened(chunk, largest);
 }
