@@ -3,12 +3,14 @@
 from app.scenes.axes import AxesScene
 from app.scenes.batch import BatchScene
 from app.scenes.models import ModelsScene
+from app.scenes.placement import PlacementScene
 from app.scenes.scene import Scene
 from app.scenes.softmax import SoftmaxScene
 
 SCENES: dict[str, type[Scene]] = {
     "axes": AxesScene,
     "batch": BatchScene,
+    "placement": PlacementScene,
     "softmax": SoftmaxScene,
     "models": ModelsScene,
 }

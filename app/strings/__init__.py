@@ -5,12 +5,13 @@ One table a scene, and one for what several scenes say.
 
 from __future__ import annotations
 
-from app.strings import axes, batch, models, shared, softmax
+from app.strings import axes, batch, models, placement, shared, softmax
 
 STRINGS: dict[str, str] = {
     **shared.STRINGS,
     **axes.STRINGS,
     **batch.STRINGS,
+    **placement.STRINGS,
     **softmax.STRINGS,
     **models.STRINGS,
 }
