@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from app.fields import axes, kinds
+from app.fields import axes, kinds, precision
 from app.fields.field import Field
 
 # The scenes in the order of the header; a link may name each of them.
-SCENE_KEYS = ("axes",)
+SCENE_KEYS = ("axes", "precision")
 
-MODULES = (axes,)
+MODULES = (axes, precision)
 
 FIELDS: dict[str, Field] = {
     field.name: field

@@ -5,9 +5,9 @@ One table a scene, and one for what several scenes say.
 
 from __future__ import annotations
 
-from app.strings import axes, shared
+from app.strings import axes, precision, shared
 
-STRINGS: dict[str, str] = {**shared.STRINGS, **axes.STRINGS}
+STRINGS: dict[str, str] = {**shared.STRINGS, **axes.STRINGS, **precision.STRINGS}
 
 
 def say(key: str, **numbers: object) -> str:
