@@ -10,7 +10,7 @@ from bokeh.models import ColumnDataSource
 
 from app.benchmark import KERNELS, RUNS, Measured, measure
 from app.cost import BYTES, PASSES, ratio
-from app.scenes.precision.stage import table
+from app.precision_text import table
 from app.strings import say
 from app.views.controls import control, heading, put
 from app.views.figures import Figure
@@ -45,6 +45,8 @@ class Cost:
         self.source = ColumnDataSource({name: [] for name in ("size", "copy", *KERNELS)})
         self.figure = Figure(
             height=180,
+            x_range=(200, 1e8),
+            y_range=(1e-4, 1e3),
             x_axis_type="log",
             y_axis_type="log",
             x_axis_label="values",

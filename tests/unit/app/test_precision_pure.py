@@ -12,7 +12,7 @@ from app.benchmark import Measured, measure, shares
 from app.cost import PASSES, ratio
 from app.fields import FIELDS
 from app.precision import METHODS, OFFSETS, STORED, curve, exact, outcome
-from app.scenes.precision.stage import caption
+from app.precision_text import caption
 
 ROW = (-1.5, -0.5, 0.5, 1.5)  # mean 0, variance (2.25 + 0.25)·2/4 = 1.25
 
