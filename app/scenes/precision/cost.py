@@ -37,8 +37,8 @@ class Cost:
         self.measured: list[Measured] = []
         self.bytes, self.times = Prose(), Prose()
         idle = say("precision_bench_idle", runs=RUNS)
-        self.status = Prose(html=f"<p class='note' role='status'>{idle}</p>")
-        self.webgpu = Prose(html=f"<p class='note'>{say('precision_webgpu')}</p>")
+        self.status = Prose(html=f"<p class='sub' role='status'>{idle}</p>")
+        self.webgpu = Prose(html=f"<p class='sub'>{say('precision_webgpu')}</p>")
         self.button = control(pn.widgets.Button, name=say("precision_start"))
         self.button.on_click(lambda event: self.toggle())
         self.running = False
@@ -106,7 +106,7 @@ class Cost:
 
     def tell(self, text: str) -> None:
         """What the benchmark is doing."""
-        self.status.put(html=f"<p class='note' role='status'>{text}</p>")
+        self.status.put(html=f"<p class='sub' role='status'>{text}</p>")
 
     def draw(self) -> None:
         """Picture and table of what is measured so far."""
@@ -135,7 +135,7 @@ def bytes_html(storage: str) -> str:
         streamed=ratio("streamed", storage),
         held=ratio("held", storage),
     )
-    return f"{table(head, lines)}<p class='note'>{text}</p>"
+    return f"{table(head, lines)}<p class='sub'>{text}</p>"
 
 
 def bytes_of(kernel: str, where: str, storage: str) -> str:

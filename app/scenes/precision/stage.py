@@ -31,7 +31,7 @@ class Stage:
         """Make the views."""
         self.scene = scene
         self.lead, self.table = Prose(), Prose()
-        self.marks = Prose(html=f"<p class='note'>{say('precision_marks')}</p>")
+        self.marks = Prose(html=f"<p class='sub'>{say('precision_marks')}</p>")
         self.source = ColumnDataSource({name: [] for name in ("offset", *METHODS)})
         self.figure = Figure(
             x_range=(1, 1e6),
