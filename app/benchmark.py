@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,10 +69,10 @@ def measure(exponents: Iterator[int] | range = EXPONENTS) -> Iterator[Measured |
             times: dict[str, list[float]] = {"copy": [], **{key: [] for key in KERNELS}}
             moved = {"copy": 2 * x.nbytes}
             for _ in range(RUNS):
-                times["copy"].append(_timed(lambda t=target, s=x: np.copyto(t, s))[0])
+                times["copy"].append(_timed(np.copyto, target, x)[0])
                 yield None
                 for key, kernel in KERNELS.items():
-                    took, result = _timed(lambda k=kernel, s=x: k(s))
+                    took, result = _timed(kernel, x)
                     times[key].append(took)
                     moved[key] = x.nbytes + result.nbytes
                     del result
@@ -92,8 +92,8 @@ def shares(seconds: dict[str, float], moved: dict[str, int]) -> dict[str, float]
     return {key: moved[key] / seconds[key] / copy for key in seconds}
 
 
-def _timed(call: Callable[[], Array]) -> tuple[float, Array]:
+def _timed(call: Callable[..., Any], *arrays: Array) -> tuple[float, Any]:
     """Seconds of one call, never 0 where the clock is coarse, and what it returned."""
     began = time.perf_counter()
-    result = call()
+    result = call(*arrays)
     return max(time.perf_counter() - began, 1e-7), result
