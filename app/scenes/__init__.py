@@ -4,6 +4,7 @@ from app.scenes.axes import AxesScene
 from app.scenes.batch import BatchScene
 from app.scenes.models import ModelsScene
 from app.scenes.placement import PlacementScene
+from app.scenes.precision import PrecisionScene
 from app.scenes.scene import Scene
 from app.scenes.softmax import SoftmaxScene
 
@@ -12,6 +13,7 @@ SCENES: dict[str, type[Scene]] = {
     "batch": BatchScene,
     "placement": PlacementScene,
     "softmax": SoftmaxScene,
+    "precision": PrecisionScene,
     "models": ModelsScene,
 }
 

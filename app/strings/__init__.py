@@ -5,7 +5,7 @@ One table a scene, and one for what several scenes say.
 
 from __future__ import annotations
 
-from app.strings import axes, batch, models, placement, shared, softmax
+from app.strings import axes, batch, models, placement, precision, shared, softmax
 
 STRINGS: dict[str, str] = {
     **shared.STRINGS,
@@ -13,6 +13,7 @@ STRINGS: dict[str, str] = {
     **batch.STRINGS,
     **placement.STRINGS,
     **softmax.STRINGS,
+    **precision.STRINGS,
     **models.STRINGS,
 }
 
