@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from static.build import checks
 from static.build.paths import BUILD
@@ -22,8 +22,9 @@ from tests.browser.strict import Watch
 
 DESKTOP: Any = {"width": 1280, "height": 720}
 PHONE: Any = {"width": 390, "height": 844}
-READY_MS = 60_000
+READY_MS = 120_000  # a machine with other work to do takes its time
 SCREENS = BUILD / "screens"
+expect.set_options(timeout=15_000)
 
 OpenPage = Callable[..., Page]
 

@@ -63,7 +63,7 @@ CASES = [
 def assert_says(page: Page, file: str, words: str) -> None:
     """The page names the file, what is wrong with it and what to do, and offers to try again."""
     failure = page.locator("#failure")
-    expect(failure).to_be_visible(timeout=60_000)
+    expect(failure).to_be_visible(timeout=90_000)
     expect(failure.locator("[data-what]")).to_have_text(re.compile(f"{re.escape(file)} ({words})"))
     expect(failure.locator("[data-detail]")).not_to_be_empty()
     expect(failure.get_by_role("button", name="Retry")).to_be_focused()
@@ -91,7 +91,7 @@ def test_retry_works_once_the_file_is_whole_again(
     assert_says(page, file, WORDS["damaged"])
     del faulty_host.faults[file]
     page.get_by_role("button", name="Retry").click()
-    page.wait_for_selector(".place .cell", timeout=60_000)
+    page.wait_for_selector(".place .cell", timeout=90_000)
     wait_until_ready(page)
     expect(page.locator("#failure")).to_be_hidden()
     assert outputs(page)["x"][0][0] == [2, 4, 4, 6]
