@@ -48,13 +48,16 @@ def from_json(value: Any) -> Any:
     """Nested lists as an array, NaN, Infinity and -Infinity as numbers, the rest as it is."""
     if isinstance(value, dict) and "typed" in value:
         return np.array(value["values"], dtype=value["typed"])
-    if isinstance(value, list) and value and isinstance(flat_first(value), (int, float)):
-        if all(isinstance(item, int) for item in value) and not isinstance(value[0], bool):
-            return value if len(value) < 1 else np.array(value)
-        return np.array(value)
-    if value in ("NaN", "Infinity", "-Infinity"):
-        return float(value)
-    return value
+    plain_numbers = words_as_numbers(value)
+    is_array = isinstance(value, list) and isinstance(flat_first(plain_numbers), (int, float))
+    return np.array(plain_numbers) if is_array else plain_numbers
+
+
+def words_as_numbers(value: Any) -> Any:
+    """The same lists with the numbers that JSON lacks."""
+    if isinstance(value, list):
+        return [words_as_numbers(item) for item in value]
+    return float(value) if value in ("NaN", "Infinity", "-Infinity") else value
 
 
 def flat_first(value: Any) -> Any:

@@ -97,6 +97,8 @@ class Page:
     def on_open(self, body: dict[str, Any], attachment: Any) -> None:
         """A link was opened, or Back was pressed."""
         self.application.open(body["fragment"])
+        if self.application.problems:
+            self.send("problems", problems=self.application.problems)
         self.application.store.steps.take()
         self.fragment = fragment_of(self.application.store)
 

@@ -8,7 +8,7 @@ from kernels.backward import (
     normalize_backward,
     rms_norm_backward,
 )
-from kernels.batch_norm import batch_norm, instance_norm, sync_batch_norm
+from kernels.batch_norm import batch_norm, instance_norm
 from kernels.batch_norm_backward import batch_norm_backward, instance_norm_backward
 from kernels.formula import NormResult
 from kernels.normalization import group_norm, layer_norm, normalize, rms_norm
@@ -22,6 +22,7 @@ from kernels.softmax import (
     softmax,
     softmax_backward,
 )
+from kernels.sync_batch_norm import sync_batch_norm
 
 __all__ = [
     "EmulatedMoments",

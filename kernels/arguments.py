@@ -52,7 +52,9 @@ def as_index(name: str, value: SupportsIndex) -> int:
     Raises:
         TypeError: not an integer. A boolean is refused too: ``axes=True`` is a slip.
     """
-    if isinstance(value, bool | np.bool_):
+    if type(value) is int:
+        return value
+    if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}: expected an integer, got {value!r}")
     try:
         return index(value)
@@ -66,7 +68,9 @@ def as_number(name: str, value: float) -> float:
     Raises:
         TypeError: not a real number (an array with one element is not one either).
     """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real | np.floating):
+    if type(value) is float:
+        return value
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.floating)):
         raise TypeError(f"{name}: expected a real number, got {value!r}")
     return float(value)
 
@@ -118,7 +122,9 @@ def as_trailing_shape(
         TypeError: a size is not an integer.
         ValueError: no size at all, or other sizes than those of ``shape``.
     """
-    sizes = tuple(value) if isinstance(value, Iterable) else (value,)
+    sizes = (value,) if isinstance(value, (int, np.integer)) else value
+    if not isinstance(sizes, Iterable):
+        raise TypeError(f"{name}: expected an integer, or several, got {value!r}")
     trailing = tuple([as_index(name, size) for size in sizes])
     if not trailing:
         raise ValueError(f"{name}: expected to be at least 1-dimensional, got ()")

@@ -112,6 +112,8 @@ def resolve_axes(
         TypeError: an axis is not an integer.
         ValueError: an axis is out of range or given twice (``-1`` and ``ndim - 1`` are the same).
     """
+    if type(axes) is int and -ndim <= axes < ndim:
+        return (axes % ndim,)
     if axes is None:
         return tuple(range(ndim))
     given = tuple(axes) if isinstance(axes, Iterable) else (axes,)

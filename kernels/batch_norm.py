@@ -1,7 +1,6 @@
 """BatchNorm and InstanceNorm: one statistic a channel, and running statistics for evaluation."""
 
-from collections.abc import Sequence
-from typing import SupportsIndex
+from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,13 @@ from kernels.arguments import (
 from kernels.axes import resolve_axes
 from kernels.formula import NormResult, apply_formula, apply_statistics, moments_of, viewed
 from kernels.running import RunningStatistics, as_running, update_weights, updated
-from kernels.statistics import Mask, Moments, group_count, group_size, merge_moments, moments
+from kernels.statistics import (
+    Float64Array,
+    Mask,
+    Moments,
+    group_count,
+    group_size,
+)
 
 
 def batch_norm(
@@ -85,11 +90,9 @@ def batch_norm(
     shift = as_channel_parameter("bias", bias, channels, along)
     counted = None if mask is None else as_batch_mask(mask, array.shape, channel)
     if running is not None and not training:
-        mean, variance = (kept.astype(np.float64).reshape(along) for kept in running)
-        result = apply_statistics(array, axes, mean, variance, as_eps(eps), gain, shift)
-        return _with_copies(result, running)
+        return _from_running(array, axes, running, along, as_eps(eps), gain, shift)
     num_values = group_count(array.shape, axes, counted)
-    if strict and array.size and np.any(np.equal(num_values, 1)):
+    if strict and array.size and any_single(num_values):
         raise single_value_error("value per channel", array.shape)
     result = apply_formula(array, axes, True, as_eps(eps), gain, shift, counted)
     if running is None:
@@ -149,8 +152,7 @@ def instance_norm(
         )
         return viewed(result, lambda value: value[0], lambda value: value[0], (1,))
     channels = array.shape[1]
-    axes = tuple(range(2, array.ndim))
-    along = _along_channel(array.ndim, 1)
+    axes, along = tuple(range(2, array.ndim)), channel_layout(array, 1).along
     gain = as_channel_parameter("weight", weight, channels, along)
     shift = as_channel_parameter("bias", bias, channels, along)
     running = as_running(running_mean, running_var, channels)
@@ -158,9 +160,7 @@ def instance_norm(
     if not use_input_stats:
         if running is None:
             raise ValueError("running_mean: needed, with running_var, when use_input_stats=False")
-        mean, variance = (kept.astype(np.float64).reshape(along) for kept in running)
-        result = apply_statistics(array, axes, mean, variance, as_eps(eps), gain, shift)
-        return _with_copies(result, running)
+        return _from_running(array, axes, running, along, as_eps(eps), gain, shift)
     positions = group_size(array.shape, axes)
     if strict and positions == 1 and array.size:
         raise single_value_error("spatial element", array.shape)
@@ -168,7 +168,7 @@ def instance_norm(
     if running is None:
         return result
     if not array.size:
-        return _with_copies(result, running)
+        return with_copies(result, running)
     # torch keeps the averages over the samples: of the means, and of the unbiased variances.
     instances = moments_of(result, positions)
     averages = Moments(positions, instances.mean.mean(0), instances.unbiased_variance().mean(0))
@@ -176,86 +176,53 @@ def instance_norm(
     return result._replace(running_mean=after.mean, running_var=after.variance)
 
 
-def sync_batch_norm(
-    parts: Sequence[npt.ArrayLike],
-    running_mean: npt.ArrayLike | None = None,
-    running_var: npt.ArrayLike | None = None,
-    weight: npt.ArrayLike | None = None,
-    bias: npt.ArrayLike | None = None,
-    momentum: float | None = 0.1,
-    eps: float = 1e-5,
-    *,
-    strict: bool = True,
-    channel_axis: SupportsIndex = 1,
-    unbiased_running_var: bool = True,
-    momentum_convention: str = "pytorch",
-    num_batches_tracked: int = 0,
-) -> list[NormResult]:
-    """`batch_norm` in training, one batch spread over workers: each has a part of it.
+class ChannelLayout(NamedTuple):
+    """Where the channels of a tensor are.
 
-    Each worker sends the number of its values, and C means and C variances; the statistics of the
-    whole follow from these exactly, whatever the sizes of the parts.
-
-    Args:
-        parts: one array a worker, equal in all but the number of samples, which may be 0.
-        running_mean: as in `batch_norm`, and so are the other arguments.
-
-    Returns:
-        One result a part, all with the same statistics and running statistics.
-
-    Raises:
-        ValueError: no parts, or parts with different numbers of channels; else as `batch_norm`.
-
-    Source: `kernels.statistics.merge_moments`; torch 2.13 ``nn.SyncBatchNorm`` does the same.
+    Attributes:
+        channel: the axis.
+        channels: its size, C.
+        axes: all other axes.
+        along: the shape in which ``[C]`` broadcasts against the tensor.
     """
-    if not len(parts):
-        raise ValueError("parts: expected at least one array, got none")
-    arrays = [as_float_array(f"parts[{i}]", part) for i, part in enumerate(parts)]
-    layouts = [channel_layout(array, channel_axis) for array in arrays]
-    channels = layouts[0][1]
-    for number, layout in enumerate(layouts):
-        if layout[1] != channels:
-            raise ValueError(f"parts[{number}]: expected {channels} channels, got {layout[1]}")
-    running = as_running(running_mean, running_var, channels)
-    weights = update_weights(momentum, momentum_convention, num_batches_tracked)
-    taken = [
-        _per_channel(moments(array, axes))
-        for array, (_, _, axes, _) in zip(arrays, layouts, strict=True)
-    ]
-    whole = merge_moments(taken)
-    if strict and np.any(np.equal(whole.num_values, 1)):
-        raise single_value_error("value per channel", arrays[0].shape)
-    after = None if running is None else updated(running, whole, weights, unbiased_running_var)
-    results = []
-    for array, (_, _, axes, along) in zip(arrays, layouts, strict=True):
-        mean, variance = whole.mean.reshape(along), whole.variance.reshape(along)
-        gain = as_channel_parameter("weight", weight, channels, along)
-        shift = as_channel_parameter("bias", bias, channels, along)
-        result = apply_statistics(array, axes, mean, variance, as_eps(eps), gain, shift)
-        results.append(result if after is None else _with_copies(result, after))
-    return results
+
+    channel: int
+    channels: int
+    axes: tuple[int, ...]
+    along: tuple[int, ...]
 
 
-def channel_layout(
-    x: FloatArray, channel_axis: SupportsIndex
-) -> tuple[int, int, tuple[int, ...], tuple[int, ...]]:
-    """The channel axis, the number of channels, the other axes, and the shape of a parameter."""
+def channel_layout(x: FloatArray, channel_axis: SupportsIndex) -> ChannelLayout:
+    """The layout of x with its channels along ``channel_axis``."""
     channel = resolve_axes(channel_axis, x.ndim, "channel_axis")[0]
-    others = tuple(axis for axis in range(x.ndim) if axis != channel)
-    return channel, x.shape[channel], others, _along_channel(x.ndim, channel)
+    others = (*range(channel), *range(channel + 1, x.ndim))
+    along = (1,) * channel + (-1,) + (1,) * (x.ndim - channel - 1)
+    return ChannelLayout(channel, x.shape[channel], others, along)
 
 
-def _along_channel(ndim: int, channel: int) -> tuple[int, ...]:
-    """The shape in which one value a channel broadcasts against a tensor of rank ``ndim``."""
-    return tuple(-1 if axis == channel else 1 for axis in range(ndim))
+def any_single(num_values: int | Float64Array) -> bool:
+    """Whether some channel has one value only."""
+    return num_values == 1 if isinstance(num_values, int) else bool((num_values == 1).any())
 
 
-def _per_channel(batch: Moments) -> Moments:
-    """Moments of shape ``[C]``, so that parts of different rank can be merged."""
-    return Moments(batch.num_values, batch.mean.reshape(-1), batch.variance.reshape(-1))
+def _from_running(
+    x: FloatArray,
+    axes: tuple[int, ...],
+    running: RunningStatistics,
+    along: tuple[int, ...],
+    eps: float,
+    weight: Float64Array | None,
+    bias: Float64Array | None,
+) -> NormResult:
+    """The formula with running statistics, which this forward leaves alone."""
+    mean, variance = (kept.astype(np.float64).reshape(along) for kept in running)
+    with np.errstate(invalid="ignore"):
+        denominator = np.sqrt(variance + eps)
+    result = apply_statistics(x, axes, mean, variance, denominator, weight, bias)
+    return with_copies(result, running)
 
 
-def _with_copies(result: NormResult, running: RunningStatistics) -> NormResult:
+def with_copies(result: NormResult, running: RunningStatistics) -> NormResult:
     """``result`` with running statistics that this forward left alone, in arrays of their own."""
     return result._replace(running_mean=running.mean.copy(), running_var=running.variance.copy())
 

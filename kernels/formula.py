@@ -43,6 +43,7 @@ class NormResult(NamedTuple):
     running_var: FloatArray | None = None
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
 def apply_formula(
     x: FloatArray,
     axes: tuple[int, ...],
@@ -69,22 +70,21 @@ def apply_formula(
     return _result(output, normalized, taken, axes)
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
 def apply_statistics(
     x: FloatArray,
     axes: tuple[int, ...],
     mean: Float64Array,
     variance: Float64Array,
-    eps: float,
+    denominator: Float64Array,
     weight: Float64Array | None = None,
     bias: Float64Array | None = None,
 ) -> NormResult:
     """The formula with statistics taken elsewhere: running ones, or those of all workers."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        denominator = np.sqrt(variance + eps)
-        # Subtract first: x·α + β with α = γ/√(σ² + ε), which torch 2.13 computes for float32,
-        # gives −105120 instead of 0 for x = μ = 1e10 (pytorch#5410).
-        deviation = np.subtract(x, mean, dtype=np.float64)
-        deviation /= denominator
+    # Subtract first: x·α + β with α = γ/√(σ² + ε), which torch 2.13 computes for float32, gives
+    # −105120 instead of 0 for x = μ = 1e10 (pytorch#5410).
+    deviation = np.subtract(x, mean, dtype=np.float64)
+    deviation /= denominator
     output, normalized = _scale_and_round(deviation, weight, bias, x.dtype)
     return NormResult(output, normalized, mean, variance, None, denominator, axes)
 
@@ -126,7 +126,6 @@ def viewed(
     )
 
 
-@np.errstate(invalid="ignore", over="ignore", under="ignore")
 def _scale_and_round(
     normalized: Float64Array,
     weight: Float64Array | None,

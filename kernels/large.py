@@ -24,6 +24,7 @@ from kernels.piece import (
     set_denominator,
     store,
     sum_of_squares,
+    task_of,
 )
 from kernels.plan import plan
 from kernels.spread_groups import accumulate
@@ -33,7 +34,6 @@ from kernels.statistics import Float64Array, Standardized
 LARGE = 1 << 17
 
 
-@np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
 def standardize_in_pieces(
     x: FloatArray,
     axes: tuple[int, ...],
@@ -63,7 +63,7 @@ def standardize_in_pieces(
         None if bias is None else form.parameter(bias, 1),
     )
     try:
-        _run(job, Task(form.kinds, center, eps, {}))
+        _run(job, task_of(form.kinds, center, eps, [None, None]))
     except OutOfRange:
         return None
     mean, square, denominator = (
@@ -91,82 +91,97 @@ def _of_rank(ndim: int, parameter: Float64Array | None) -> Float64Array | None:
 
 
 def _run(job: Job, task: Task) -> None:
-    """Cut along the first axis: independent rows if it is kept, partial sums if it is reduced."""
+    """Cut along the first axis: independent groups if it is kept, partial sums if it is reduced."""
     if task.kinds.startswith("R"):
         accumulate(job, task)
         return
     size = math.prod(job.x.shape[1:])
     if size > PIECE and "R" in task.kinds:
         for index in range(len(job.x)):
-            _run(job.at(index), task._replace(kinds=task.kinds[1:]))
+            _run(job.at(index), task.inner())
         return
-    step = max(1, PIECE // max(size, 1))
-    for start in range(0, len(job.x), step):
-        _whole_groups(job.rows(start, start + step), task)
-
-
-def _whole_groups(job: Job, task: Task) -> None:
-    """A piece that holds its groups from end to end."""
-    if not task.center and job.bias is None and _rows_of_float32(job, task):
-        return
+    in_float32 = not task.center and _can_stay_in_float32(job, task)
+    step = max(1, (2 * PIECE if in_float32 else PIECE) // max(size, 1))
+    starts = range(0, len(job.x), step)
     count = math.prod([job.x.shape[axis] for axis in task.axes])
-    values = task.wide(job.x)
+    # float64 has no digits to spare; for the other types it is found out afterwards.
+    twice = job.x.dtype == np.float64
+    for start in starts:
+        piece = job.rows(start, start + step)
+        if not (in_float32 and _rows_in_float32(piece, task)):
+            _whole_groups(piece, task, count, twice)
+    if task.center and not twice and far_from_zero(job.mean, job.square, job.x.dtype):
+        for start in starts:
+            piece = job.rows(start, start + step)
+            if far_from_zero(piece.mean, piece.square, job.x.dtype):
+                _whole_groups(piece, task, count, twice=True)
+
+
+def _whole_groups(piece: Job, task: Task, count: int, twice: bool) -> None:
+    """A piece that holds its groups from end to end.
+
+    ``twice``: after the mean take off the mean of what is left, which is the rounding error of the
+    first; see `kernels.statistics`.
+    """
+    values = task.wide(piece.x)
+    mean, square = piece.mean, piece.square
     if task.center:
-        mean = np.add.reduce(values, task.axes, keepdims=True)
+        np.add.reduce(values, task.axes, out=mean, keepdims=True)
         mean /= count
         values -= mean
-        job.mean[...] = mean
-    square = sum_of_squares(values, task.kinds) / count
-    if task.center and far_from_zero(job.mean, square, job.x.dtype):
-        # What is left is the rounding error of the mean; see kernels.statistics.
-        correction = np.add.reduce(values, task.axes, keepdims=True)
-        correction /= count
-        values -= correction
-        np.add(job.mean, correction, out=job.mean, where=correction == correction)
-        square = sum_of_squares(values, task.kinds) / count
-    job.square[...] = square
-    set_denominator(job, task)
-    store(job, scaled(values, 1.0 / job.denominator, task))
+        if twice:
+            correction = np.add.reduce(values, task.axes, keepdims=True)
+            correction /= count
+            values -= correction
+            np.add(mean, correction, out=mean, where=correction == correction)
+    np.divide(sum_of_squares(values, task).reshape(square.shape), count, out=square)
+    set_denominator(piece, task)
+    store(piece, scaled(values, 1.0 / piece.denominator, task))
 
 
-def _rows_of_float32(job: Job, task: Task) -> bool:
-    """RMSNorm of float32 rows in float32, of which each result has no more than five roundings.
+def _can_stay_in_float32(job: Job, task: Task) -> bool:
+    """Whether this is RMSNorm of float32 rows with a weight, if any, that float32 can hold."""
+    if task.kinds != "KR" or job.x.dtype != np.float32 or job.bias is not None:
+        return False
+    return job.weight is None or bool(np.max(np.abs(job.weight)) < 1e38)
 
-    False, with nothing done, for another shape or type, and where squares or the weight come near
-    the ends of the range of float32.
+
+def _rows_in_float32(piece: Job, task: Task) -> bool:
+    """RMSNorm of rows in float32, of which each result has no more than five roundings.
+
+    False, with nothing done, where squares come near the ends of the range of float32.
     """
-    if task.kinds != "KR" or job.x.dtype != np.float32:
-        return False
-    if job.weight is not None and not np.max(np.abs(job.weight)) < 1e38:
-        return False
-    square = _mean_squares_of_rows(job, task)
+    square = None if piece.weight is not None else _mean_squares_by_runs(piece.x)
+    if square is None:
+        # A weight costs a rounding more, which the squares have to spare.
+        values = task.wide(piece.x)
+        square = sum_of_squares(values, task)
+        square /= piece.x.shape[1]
     if not (np.minimum.reduce(square) > 1e-25 and np.maximum.reduce(square) < 1e30):
         return False
-    job.square[:, 0] = square
-    set_denominator(job, task)
-    reciprocal = (1.0 / job.denominator[:, 0]).astype(np.float32)
-    np.einsum("ab,a->ab", job.x, reciprocal, out=job.normalized)
-    if job.output is not None and job.weight is not None:
-        np.multiply(job.normalized, job.weight.astype(np.float32), out=job.output)
+    piece.square[:, 0] = square
+    set_denominator(piece, task)
+    reciprocal = (1.0 / piece.denominator[:, 0]).astype(np.float32)
+    np.einsum("ab,a->ab", piece.x, reciprocal, out=piece.normalized)
+    if piece.output is not None and piece.weight is not None:
+        np.multiply(piece.normalized, piece.weight.astype(np.float32), out=piece.output)
     return True
 
 
-def _mean_squares_of_rows(job: Job, task: Task) -> Float64Array:
-    """E[x²] of float32 rows.
+def _mean_squares_by_runs(x: FloatArray) -> Float64Array | None:
+    """E[x²] of float32 rows: runs of 32 squares in float32, four at a time, the rest in float64.
 
-    With a weight to come, which costs a rounding more, all in float64. Without, 32 squares are
-    summed in float32, four at a time, and the rest in float64: 11 roundings at most, of which the
-    square root halves the effect.
+    A run has 11 roundings at most. Where all runs are alike they even out, and the square root
+    halves what is left; where one run outweighs the others they would show. None then, and for rows
+    that do not consist of such runs.
     """
-    x = job.x
-    count = x.shape[1]
-    even = 0 if job.weight is not None else count - count % 32
-    square: Float64Array = np.zeros(len(x))
-    if even:
-        runs = x[:, :even].reshape(len(x), -1, 32)
-        np.add.reduce(np.einsum("abc,abc->ab", runs, runs), 1, np.float64, out=square)
-    if even < count:
-        rest = task.wide(x[:, even:])
-        square += np.einsum("ab,ab->a", rest, rest)
+    rows, count = x.shape
+    if count % 32:
+        return None
+    runs = x.reshape(rows, count // 32, 32)
+    squares = np.einsum("abc,abc->ab", runs, runs)
+    square: Float64Array = np.add.reduce(squares, 1, np.float64)
+    if np.any(np.maximum.reduce(squares, 1) > 0.25 * square):
+        return None
     square /= count
     return square

@@ -8,7 +8,7 @@ import numpy as np
 from kernels.arguments import FloatArray
 from kernels.statistics import Float64Array, needs_scaling
 
-# Values in a piece, 3 MiB as float64. Smaller ones pay more for the calls (some 20 µs a piece in
+# Values in a piece, 3 MiB as float64. Smaller pieces pay more for the calls (30 to 60 µs a piece in
 # WebAssembly), larger ones no longer fit the cache.
 PIECE = 393_216
 
@@ -42,19 +42,40 @@ class Job(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What is to be done: the kinds of the axes, the formula's two settings, and where to work."""
+    """What is to be done to every piece, and where.
+
+    Attributes:
+        kinds: R for each reduced axis, K for each kept one.
+        axes: the reduced axes.
+        sums: `einsum`'s subscripts for Σx.
+        squares: those for Σx².
+        center: whether the mean is taken off.
+        eps: ε.
+        buffers: two pieces of float64 memory, which all pieces share; made when first asked for.
+    """
 
     kinds: str
+    axes: tuple[int, ...]
+    sums: str
+    squares: str
     center: bool
     eps: float
-    buffers: dict[int, Float64Array]
+    buffers: list[Float64Array | None]
+
+    def inner(self) -> "Task":
+        """The task for what lies at one index of the first axis."""
+        return task_of(self.kinds[1:], self.center, self.eps, self.buffers)
 
     def buffer(self, shape: tuple[int, ...], number: int = 0) -> Float64Array:
         """An uninitialized float64 array, the same memory for every piece."""
+        memory = self.buffers[number]
+        if memory is not None and memory.shape == shape:
+            return memory
         size = math.prod(shape)
-        if number not in self.buffers or self.buffers[number].size < size:
-            self.buffers[number] = np.empty(size)
-        return self.buffers[number][:size].reshape(shape)
+        if memory is None or memory.size < size:
+            memory = self.buffers[number] = np.empty(shape)
+            return memory
+        return memory.reshape(-1)[:size].reshape(shape)
 
     def wide(self, x: FloatArray) -> Float64Array:
         """A float64 copy of x in buffer 0."""
@@ -62,30 +83,34 @@ class Task(NamedTuple):
         np.copyto(values, x)
         return values
 
-    @property
-    def axes(self) -> tuple[int, ...]:
-        """The reduced axes."""
-        return tuple(axis for axis, kind in enumerate(self.kinds) if kind == "R")
+
+def task_of(kinds: str, center: bool, eps: float, buffers: list[Float64Array | None]) -> Task:
+    """The task for axes of these kinds."""
+    letters = "abcdefghijklmnopqrstuvwxyz"[: len(kinds)]
+    kept = "".join(x for x, kind in zip(letters, kinds, strict=True) if kind == "K")
+    axes = tuple(axis for axis, kind in enumerate(kinds) if kind == "R")
+    sums, squares = f"{letters}->{kept}", f"{letters},{letters}->{kept}"
+    return Task(kinds, axes, sums, squares, center, eps, buffers)
 
 
 class OutOfRange(ArithmeticError):
     """A float64 square over- or underflowed: the tensor has to be scaled first."""
 
 
-def sum_over(values: Float64Array, kinds: str) -> Float64Array:
-    """Σ over the reduced axes, dimensions kept: pairwise where the fast axis is among them."""
-    if kinds.endswith("R"):
-        axes = tuple(axis for axis, kind in enumerate(kinds) if kind == "R")
-        paired: Float64Array = np.add.reduce(values, axes, keepdims=True)
-        return paired
-    letters, kept = _subscripts(kinds)
-    return _kept(np.einsum(f"{letters}->{kept}", values), values, kinds)
+def sum_over(values: Float64Array, task: Task) -> Float64Array:
+    """Σ over the reduced axes, which vanish: pairwise where the fast axis is among them."""
+    total: Float64Array
+    if task.kinds.endswith("R"):
+        total = np.add.reduce(values, task.axes)
+    else:
+        total = np.einsum(task.sums, values)
+    return total
 
 
-def sum_of_squares(values: Float64Array, kinds: str) -> Float64Array:
-    """Σ of squares over the reduced axes, dimensions kept."""
-    letters, kept = _subscripts(kinds)
-    return _kept(np.einsum(f"{letters},{letters}->{kept}", values, values), values, kinds)
+def sum_of_squares(values: Float64Array, task: Task) -> Float64Array:
+    """Σ of squares over the reduced axes, which vanish."""
+    total: Float64Array = np.einsum(task.squares, values, values)
+    return total
 
 
 def scaled(values: Float64Array, factor: Float64Array, task: Task) -> Float64Array:
@@ -113,18 +138,6 @@ def store(piece: Job, values: Float64Array) -> None:
     if piece.bias is not None:
         values += piece.bias
     np.copyto(piece.output, values, casting="same_kind")
-
-
-def _subscripts(kinds: str) -> tuple[str, str]:
-    """`einsum` letters of all axes, and of the kept ones."""
-    letters = "abcdefghijklmnopqrstuvwxyz"[: len(kinds)]
-    return letters, "".join(x for x, kind in zip(letters, kinds, strict=True) if kind == "K")
-
-
-def _kept(sums: Float64Array, values: Float64Array, kinds: str) -> Float64Array:
-    """``sums`` with 1 along the reduced axes."""
-    sizes = zip(values.shape, kinds, strict=True)
-    return np.asarray(sums).reshape([1 if kind == "R" else size for size, kind in sizes])
 
 
 def far_from_zero(mean: Float64Array, square: Float64Array, dtype: np.dtype[Any]) -> bool:

@@ -94,12 +94,17 @@ def updated(
     Returns:
         New arrays of the types of ``running``. A channel without a single value stays as it was.
     """
-    variance = batch.unbiased_variance() if unbiased else batch.variance
     shape = running.mean.shape
-    seen = np.broadcast_to(batch.num_values, variance.shape).reshape(shape) > 0
+    variance = batch.unbiased_variance() if unbiased else batch.variance
+    mean, variance = batch.mean.reshape(shape), variance.reshape(shape)
+    seen: npt.NDArray[np.bool_] | bool
+    if isinstance(batch.num_values, int):
+        seen = batch.num_values > 0
+    else:
+        seen = np.broadcast_to(batch.num_values.reshape(-1), shape) > 0
     return RunningStatistics(
-        _blended(running.mean, batch.mean.reshape(shape), weights, seen),
-        _blended(running.variance, variance.reshape(shape), weights, seen),
+        _blended(running.mean, mean, weights, seen),
+        _blended(running.variance, variance, weights, seen),
     )
 
 
@@ -107,9 +112,9 @@ def _blended(
     old: FloatArray,
     new: Float64Array,
     weights: tuple[float, float],
-    seen: npt.NDArray[np.bool_],
+    seen: npt.NDArray[np.bool_] | bool,
 ) -> FloatArray:
     """The weighted sum in float64, rounded to the type of ``old``; ``old`` where nothing came."""
     with np.errstate(invalid="ignore", over="ignore"):
-        blended = weights[0] * old.astype(np.float64) + weights[1] * new
-        return np.where(seen, blended, old).astype(old.dtype)
+        blended = (weights[0] * old.astype(np.float64) + weights[1] * new).astype(old.dtype)
+    return blended if seen is True else np.where(seen, blended, old)

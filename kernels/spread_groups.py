@@ -29,7 +29,7 @@ def accumulate(job: Job, task: Task) -> None:
     folds = _folds(job, task.kinds)
     subtract: list[Float64Array] = []
     for attempt in range(3):
-        total, squares = _sums(job.x, task, folds, subtract)
+        total, squares = _sums(job, task, folds, subtract)
         offset, square = total / count, squares / count
         if not task.center:
             break
@@ -43,41 +43,66 @@ def accumulate(job: Job, task: Task) -> None:
         np.sum(subtract, axis=0, out=job.mean)
     job.square[...] = square
     set_denominator(job, task)
-    in_float32 = len(subtract) == 1 and _fits_float32(job)
+    finish = _finish_in_float32 if len(subtract) == 1 and _fits_float32(job) else _finish
     for fold in folds:
-        part = fold.of_job(job)
         moved = [fold.of_statistic(statistic) for statistic in subtract]
-        reciprocal = fold.of_statistic(1.0 / job.denominator)
-        for start in range(0, len(part.x), fold.step):
-            piece = part.rows(start, start + fold.step)
-            if in_float32:
-                _finish_in_float32(piece, moved[0], reciprocal)
-                continue
-            values = task.wide(piece.x)
-            for statistic in moved:
-                values -= statistic
-            values *= reciprocal
-            store(piece, values)
+        finish(fold.of_job(job), task, fold.step, moved, fold.of_statistic(1.0 / job.denominator))
 
 
 def _sums(
-    x: FloatArray, task: Task, folds: list["Fold"], shift: list[Float64Array]
+    job: Job, task: Task, folds: list["Fold"], shift: list[Float64Array]
 ) -> tuple[Float64Array, Float64Array]:
     """Σ(x − shift), where there is a mean to take, and Σ(x − shift)², dimensions kept.
 
     ``shift`` is empty or has one entry.
     """
-    total = squares = np.zeros(())
+    total, squares = np.zeros(job.square.shape), np.zeros(job.square.shape)
     for fold in folds:
-        rows, moved = fold.of_tensor(x), [fold.of_statistic(statistic) for statistic in shift]
+        rows, moved = fold.of_tensor(job.x), [fold.of_statistic(value) for value in shift]
+        sum_of_fold = squares_of_fold = np.zeros(())
         for start in range(0, len(rows), fold.step):
             values = task.wide(rows[start : start + fold.step])
             for statistic in moved:
                 values -= statistic
             if task.center:
-                total = total + fold.unfold(sum_over(values, task.kinds))
-            squares = squares + fold.unfold(sum_of_squares(values, task.kinds))
+                sum_of_fold = sum_of_fold + sum_over(values, task)
+            squares_of_fold = squares_of_fold + sum_of_squares(values, task)
+        if task.center:
+            total += fold.unfold(sum_of_fold, total.shape)
+        squares += fold.unfold(squares_of_fold, squares.shape)
     return total, squares
+
+
+def _finish(
+    job: Job, task: Task, step: int, subtract: list[Float64Array], reciprocal: Float64Array
+) -> None:
+    """(x − what is to be subtracted)/√(σ² + ε), and from that y, in float64."""
+    for start in range(0, len(job.x), step):
+        piece = job.rows(start, start + step)
+        values = task.wide(piece.x)
+        for statistic in subtract:
+            values -= statistic
+        values *= reciprocal
+        store(piece, values)
+
+
+def _finish_in_float32(
+    job: Job, task: Task, step: int, subtract: list[Float64Array], reciprocal: Float64Array
+) -> None:
+    """((x − h) − l)/√(σ² + ε), where h + l is the mean, in three float32 operations.
+
+    x − h is exact where x is within a factor of two of h, and elsewhere far from 0: so each result
+    carries four roundings and no cancellation.
+    """
+    (mean,) = subtract
+    high = mean.astype(np.float32)
+    low = (mean - high).astype(np.float32)
+    factor = reciprocal.astype(np.float32)
+    for start in range(0, len(job.x), step):
+        piece = job.normalized[start : start + step]
+        np.subtract(job.x[start : start + step], high, out=piece)
+        np.subtract(piece, low, out=piece)
+        np.multiply(piece, factor, out=piece)
 
 
 class Fold(NamedTuple):
@@ -102,27 +127,30 @@ class Fold(NamedTuple):
 
     def of_statistic(self, value: Float64Array) -> Float64Array:
         """A statistic or parameter of one row, repeated for all rows read as one."""
-        return np.tile(value, self.rows) if self.rows > 1 else value
+        return np.concatenate([value] * self.rows, axis=-1) if self.rows > 1 else value
 
     def of_job(self, job: Job) -> Job:
-        """A job of the folded rows."""
-        tensors = [None if array is None else self.of_tensor(array) for array in job[:3]]
-        others = [None if array is None else self.of_statistic(array) for array in job[3:]]
-        return Job._make([*tensors, *others])
+        """A job of the folded rows; its statistics stay as they are."""
+        return job._replace(
+            x=self.of_tensor(job.x),
+            normalized=self.of_tensor(job.normalized),
+            output=None if job.output is None else self.of_tensor(job.output),
+            weight=None if job.weight is None else self.of_statistic(job.weight),
+            bias=None if job.bias is None else self.of_statistic(job.bias),
+        )
 
-    def unfold(self, sums: Float64Array) -> Float64Array:
-        """Sums over folded rows as sums over the rows themselves."""
-        if self.rows == 1:
-            return sums
-        unfolded: Float64Array = sums.reshape(self.rows, -1).sum(0, keepdims=True)
-        return unfolded
+    def unfold(self, sums: Float64Array, shape: tuple[int, ...]) -> Float64Array:
+        """Sums over folded rows as sums over the rows themselves, in a statistic's shape."""
+        unfolded: Float64Array = np.add.reduce(sums.reshape(self.rows, -1), 0)
+        return unfolded.reshape(shape)
 
 
 def _folds(job: Job, kinds: str) -> list[Fold]:
     """All rows, folded as far as they are few values wide and lie in one piece."""
     count, width = len(job.x), math.prod(job.x.shape[1:])
     step = max(1, PIECE // max(width, 1))
-    rows = 8192 // max(width, 1)
+    # A power of two: sizes of batches are often divisible by one.
+    rows = 1 << (8192 // max(width, 1)).bit_length() >> 1
     differ = any(array is not None and array.shape[0] > 1 for array in (job.weight, job.bias))
     if kinds != "RK" or differ or not job.x.flags.c_contiguous or not 2 <= rows <= count:
         return [Fold(0, count, 1, step)]
@@ -136,17 +164,3 @@ def _fits_float32(job: Job) -> bool:
     if job.x.dtype != np.float32 or job.output is not None:
         return False
     return bool(np.all((job.denominator > 1e-25) & (job.denominator < 1e25)))
-
-
-def _finish_in_float32(piece: Job, mean: Float64Array, reciprocal: Float64Array) -> None:
-    """((x − h) − l)/√(σ² + ε), where h + l is the mean, in three float32 operations.
-
-    x − h is exact where x is within a factor of two of h, and elsewhere far from 0: so each result
-    carries four roundings and no cancellation.
-    """
-    high = mean.astype(np.float32)
-    low = (mean - high).astype(np.float32)
-    out = piece.normalized
-    np.subtract(piece.x, high, out=out)
-    np.subtract(out, low, out=out)
-    np.multiply(out, reciprocal.astype(np.float32), out=out)

@@ -38,10 +38,12 @@ class Moments(NamedTuple):
 
     def unbiased_variance(self) -> Float64Array:
         """σ²·m/(m − 1): NaN where m is 1, as the formula gives."""
-        num_values = np.asarray(self.num_values, np.float64)
+        if isinstance(self.num_values, int):
+            factor = self.num_values / (self.num_values - 1) if self.num_values != 1 else math.inf
+            with np.errstate(invalid="ignore"):
+                return self.variance * factor
         with np.errstate(divide="ignore", invalid="ignore"):
-            unbiased: Float64Array = self.variance * (num_values / (num_values - 1.0))
-        return unbiased
+            return self.variance * (self.num_values / (self.num_values - 1.0))
 
 
 class Standardized(NamedTuple):
@@ -54,7 +56,6 @@ class Standardized(NamedTuple):
     denominator: Float64Array
 
 
-@np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
 def standardize(
     x: FloatArray, axes: tuple[int, ...], center: bool, eps: float, mask: Mask = None
 ) -> Standardized:
@@ -62,16 +63,23 @@ def standardize(
 
     Float64 whatever the type of x. A group with NaN or Inf is NaN, no other is touched; an empty
     group has NaN statistics. Only where ``mask`` is true does a value count, and what does not
-    count spoils nothing; x̂ is given everywhere. x must have at least one dimension.
+    count spoils nothing; x̂ is given everywhere. x must have at least one dimension. Whoever calls
+    it silences NumPy's warnings, once for all that follows.
     """
     count = group_count(x.shape, axes, mask)
-    mean, deviation = _center(x, axes, count, mask) if center else (None, x.astype(np.float64))
-    square = _mean_square(deviation, axes, count, mask)
+    if center:
+        mean, deviation = _center(x, axes, count, mask)
+        square = _mean_square(deviation, axes, count, mask)
+    else:
+        square = _mean_square(x, axes, count, mask)
     if needs_scaling(x.dtype, square, eps):
         return _standardize_scaled(x, axes, center, eps, mask)
     denominator = np.sqrt(square + eps)
-    deviation /= denominator
-    return _collect(deviation, mean, square, denominator)
+    if center:
+        deviation /= denominator
+        return Standardized(deviation, mean, square, square + np.square(mean), denominator)
+    normalized = np.divide(x, denominator, dtype=np.float64)
+    return Standardized(normalized, None, None, square, denominator)
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
@@ -129,7 +137,7 @@ def merge_moments(parts: Sequence[Moments]) -> Moments:
     means = [np.where(n > 0, part.mean, 0.0) for n, part in zip(counts, parts, strict=True)]
     variances = [np.where(n > 0, part.variance, 0.0) for n, part in zip(counts, parts, strict=True)]
     count = np.asarray(sum(counts), np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         mean = sum(n * part for n, part in zip(counts, means, strict=True)) / count
         spread = (
             n * (part_variance + np.square(part_mean - mean))
@@ -155,32 +163,22 @@ def _center(
 
 
 def _mean_square(
-    x: Float64Array, axes: tuple[int, ...], count: int | Float64Array, mask: Mask
+    x: FloatArray, axes: tuple[int, ...], count: int | Float64Array, mask: Mask
 ) -> Float64Array:
     """E[x²] over ``axes``."""
-    square = _sum(np.square(x), axes, mask)
+    square = _sum(np.square(x, dtype=np.float64), axes, mask)
     square /= count
     return square
 
 
 def _sum(x: FloatArray, axes: tuple[int, ...], mask: Mask) -> Float64Array:
     """Σx over ``axes`` in float64, dimensions kept, of what ``mask`` leaves."""
-    total: Float64Array = np.add.reduce(
-        x, axes, np.float64, keepdims=True, where=True if mask is None else mask
-    )
+    total: Float64Array
+    if mask is None:
+        total = np.add.reduce(x, axes, np.float64, keepdims=True)
+    else:
+        total = np.add.reduce(x, axes, np.float64, keepdims=True, where=mask)
     return total
-
-
-def _collect(
-    normalized: Float64Array,
-    mean: Float64Array | None,
-    square: Float64Array,
-    denominator: Float64Array,
-) -> Standardized:
-    """``square`` is the variance where there is a mean; E[x²] = σ² + μ² then."""
-    if mean is None:
-        return Standardized(normalized, None, None, square, denominator)
-    return Standardized(normalized, mean, square, square + np.square(mean), denominator)
 
 
 def _standardize_scaled(
@@ -204,9 +202,11 @@ def _standardize_scaled(
     mean, deviation = _center(scaled, axes, count, mask) if center else (None, scaled)
     square = _mean_square(deviation, axes, count, mask)
     denominator = np.sqrt(square + np.ldexp(eps, -2 * exponent))
-    deviation = deviation / denominator
-    if mean is not None:
-        mean = np.ldexp(mean, exponent)
+    normalized = deviation / denominator
     # Twice by e, since 2²ᵉ alone may overflow where the product does not.
     square = np.ldexp(np.ldexp(square, exponent), exponent)
-    return _collect(deviation, mean, square, np.ldexp(denominator, exponent))
+    denominator = np.ldexp(denominator, exponent)
+    if mean is None:
+        return Standardized(normalized, None, None, square, denominator)
+    mean = np.ldexp(mean, exponent)
+    return Standardized(normalized, mean, square, square + np.square(mean), denominator)

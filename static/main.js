@@ -4,13 +4,14 @@ import { Documents } from "./page/documents.js";
 import { Progress } from "./page/progress.js";
 import { fail, notice } from "./page/messages.js";
 import { History } from "./page/history.js";
+import { nextFrame } from "./page/frame.js";
 import { setUpFiles } from "./page/files.js";
 import { createApi } from "./page/api.js";
 import { loadScripts } from "./page/scripts.js";
 import { picture } from "./page/picture.js";
 import { setUpShare } from "./page/share.js";
 import { setUpTheme } from "./page/theme.js";
-import { setUpScenes, showScene } from "./page/scenes.js";
+import { setUpScenes, setUpSkip, showScene } from "./page/scenes.js";
 
 const timings = { shell: 0, picture: 0, interactive: 0 };
 const now = () => Math.round(performance.now());
@@ -37,10 +38,11 @@ const ask = (message, attachment) => {
 const bokeh = loadScripts((file, size) => progress.arrived(file, size));
 setUpTheme((theme) => ask({ type: "theme", theme }));
 setUpFiles(ask);
+setUpSkip();
 setUpScenes((scene) => ask({ type: "scene", scene }));
 const history = new History((fragment) => ask({ type: "open", fragment }));
 history.setUpUndo();
-const { api, answered, becameReady } = createApi(ask, timings);
+const { api, answered, becameReady } = createApi(ask, () => history.link, timings);
 globalThis.normscope = api;
 setUpShare(api.link);
 
@@ -53,8 +55,11 @@ worker.onmessage = (/** @type {MessageEvent} */ { data }) => {
   if (data.type === "message") handle(JSON.parse(data.json), new Map(data.arrays)).catch(broken);
   else if (data.type === "bytes") progress.bytes(data.bytes);
   else if (data.type === "stage") progress.stage(data.step, data.part);
-  else if (data.type === "trouble") normscopeTrouble(data.trouble);
-  else if (data.type === "failed") fail(data.what, data.advice);
+  else {
+    worker.terminate();
+    if (data.type === "trouble") normscopeTrouble(data.trouble);
+    else fail(data.what, data.advice);
+  }
 };
 const theme = document.documentElement.dataset.theme ?? "light";
 worker.postMessage({ type: "start", runtime: absolute(manifest.runtime), app: absolute(manifest.app), files, quietSeconds: manifest.quiet_seconds, fragment: history.fragment, theme });
@@ -106,6 +111,9 @@ const handlers = {
     documents.idle();
     showRun(message);
   },
+  problems({ problems }) {
+    if (problems.length) notice(`This link could not be read in full. ${problems.join(" ")}`);
+  },
   link: (message) => history.write(message.fragment, message.deliberate),
   answer: (message) => answered(message),
   notice: (message) => notice(message.text),
@@ -116,9 +124,9 @@ const handlers = {
   async started(message) {
     progress.done();
     showRun(message);
-    if (message.problems.length) notice(`This link could not be read in full. ${message.problems.join(" ")}`);
+    handlers.problems(message, new Map());
     documents.idle();
-    await new Promise((resolve) => requestAnimationFrame(resolve));
+    await nextFrame();
     timings.interactive = now();
     becameReady();
     // A stylesheet that is missing stops nothing, but a person should know why the page looks bare.

@@ -98,8 +98,8 @@ async function moduleOf(file) {
  */
 async function boot(runtime, app, got) {
   answerFetches(got);
-  const site = got.site.bytes();
-  const modules = got.modules.bytes();
+  const archives = Promise.all([got.site.bytes(), got.modules.bytes()]);
+  archives.catch(() => {}); // told by `damaged` when it happens, which may be before anybody waits here
   const [{ loadPyodide }, engine] = await Promise.all([moduleOf(got.loader), moduleOf(got.engine)]);
   stage("python", 4);
   const python = await loadPyodide({
@@ -113,7 +113,7 @@ async function boot(runtime, app, got) {
     env: { PANEL_CDN_ROOT: `${runtime}panel/`, NORMSCOPE_ASSETS: app, PYTHONDONTWRITEBYTECODE: "1", PYTHONHASHSEED: "0" },
     fsInit: async (/** @type {any} */ FS) => {
       stage("unpack", 6);
-      for (const bytes of [await site, await modules]) untar(bytes, FS, SITE);
+      for (const bytes of await archives) untar(bytes, FS, SITE);
       stage("python", 14);
     },
   });

@@ -76,6 +76,11 @@ class Figure:
             setattr(model, name, TOKENS[theme][token])
         return model
 
+    def retoken(self, model: Any, **tokens: str) -> None:
+        """Give a model that has tokens others in their place."""
+        self.parts = [(part, own) for part, own in self.parts if part is not model]
+        self.token(model, **tokens)
+
     def line(self, source: Any, x: str, y: str, colour: str, **options: Any) -> GlyphRenderer:
         """A curve in a token's colour."""
         renderer = self.plot.line(x, y, source=source, **options)

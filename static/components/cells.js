@@ -105,6 +105,7 @@ export function buildCells(shape, names, headings, rowTitles = []) {
         const byRow = whole ? false : p.columns > 1 ? at(0, 0) === at(0, 1) : true;
         const byColumn = !whole && !byRow && (p.rows === 1 || at(0, 0) === at(1, 0));
         corners[slice].textContent = byRow ? symbol : "";
+        corners[slice].setAttribute("role", byRow && symbol ? "columnheader" : "presentation");
         rowEdges[slice].forEach((end, r) => {
           const first = r === 0 || at(r, 0) !== at(r - 1, 0);
           end.textContent = byRow && first ? text(at(r, 0)) : "";
@@ -128,6 +129,6 @@ function line(/** @type {HTMLElement} */ grid) {
 
 function heading(/** @type {string} */ text, /** @type {string} */ role) {
   const element = make("span", "head", text);
-  element.setAttribute("role", role);
+  element.setAttribute("role", text ? role : "presentation"); // an empty heading would be read as one
   return element;
 }

@@ -3,7 +3,7 @@
 import { make } from "./sheet.js";
 import { plan, sliceTitle, strength } from "./shape.js";
 import { meets } from "./groups.js";
-import { fixed } from "./number.js";
+import { short } from "./number.js";
 
 export const MOST_ELEMENTS = 400; // beyond, cells are painted
 export const MOST_OUTLINED = 65_536; // beyond, a group is no longer outlined: its lines would be thinner than a pixel
@@ -208,5 +208,5 @@ export function cellLabel(/** @type {import("./shape.js").Plan} */ p, /** @type 
   const slice = Math.floor(index / (p.rows * p.columns));
   const r = Math.floor(index / p.columns) % p.rows;
   const parts = [sliceTitle(p, slice), p.rowName ? `${p.rowName}${r}` : "", `${p.columnName}${index % p.columns}`];
-  return `${parts.filter(Boolean).join(" ")}: ${fixed(value, 4)}`;
+  return `${parts.filter(Boolean).join(" ")}: ${short(value, 4)}`;
 }

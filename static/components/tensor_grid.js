@@ -110,8 +110,9 @@ export function render({ model, el }) {
 
   function label(/** @type {HTMLElement} */ cell, /** @type {number} */ index) {
     const p = /** @type {Cells | Raster} */ (cells ?? raster).plan;
+    const row = model.rows[Math.floor(index / p.columns) % p.rows] ?? "";
     const faded = model.faded?.[index] ? `, ${model.words.faded}` : "";
-    cell.setAttribute("aria-label", cellLabel(p, index, model.values[index]) + faded);
+    cell.setAttribute("aria-label", `${row} ${cellLabel(p, index, model.values[index])}${faded}`.trim());
   }
 
   function draw() {

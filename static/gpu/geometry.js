@@ -3,7 +3,7 @@
 /**
  * @typedef {{size: number, stride: number}} Run a run of neighbouring axes with the same role
  * @typedef {{
- *   walk: "rows" | "columns", width: 1 | 4, folded: boolean,
+ *   walk: "rows" | "columns" | "across", width: 1 | 4 | 16, folded: boolean,
  *   groups: number, size: number,
  *   keptInner: number, keptOuterStride: number, keptStride: number,
  *   reducedInner: number, reducedOuterStride: number, reducedStride: number,
@@ -40,16 +40,17 @@ function runs(shape, axes) {
 
 /**
  * @param {number[]} shape every size at least 1 @param {number[]} axes ascending, non-negative
- * @param {{single?: boolean}} [options] `single`: one value a step, whatever the shape
+ * @param {{widest?: number, across?: boolean}} [options] the most values a step may have; `across`:
+ *   what a chunk of kept values means does not matter, so it may be as wide
  * @returns {Geometry}
  */
-export function geometryOf(shape, axes, { single = false } = {}) {
+export function geometryOf(shape, axes, { widest = 4, across = false } = {}) {
   const { kept, reduced, innermost } = runs(shape, axes);
   if (kept.length > 2 || reduced.length > 2) {
     throw new RangeError(`axes [${axes}] of a tensor of shape [${shape}] alternate too often: at most two runs of reduced axes`);
   }
   const fastest = (innermost === "rows" ? reduced : kept)[0];
-  const width = !single && fastest && fastest.size % 4 === 0 ? 4 : 1;
+  const width = widthFor(fastest?.size ?? 1, innermost === "rows" || across ? widest : Math.min(widest, 4));
   // In chunks: the fastest run gets shorter, every other run's stride is a multiple of its size.
   /** @param {Run} run @returns {Run} */
   const inChunks = (run) =>
@@ -57,7 +58,7 @@ export function geometryOf(shape, axes, { single = false } = {}) {
   const [keptInner = ABSENT, keptOuter = ABSENT] = kept.map(inChunks);
   const [reducedInner = ABSENT, reducedOuter = ABSENT] = reduced.map(inChunks);
   return {
-    walk: innermost,
+    walk: across ? "across" : innermost,
     width,
     folded: reduced.length === 2,
     groups: keptInner.size * keptOuter.size,
@@ -71,6 +72,12 @@ export function geometryOf(shape, axes, { single = false } = {}) {
     values: product(reduced),
     totalGroups: product(kept),
   };
+}
+
+/** @param {number} size @param {number} widest @returns {1 | 4 | 16} */
+function widthFor(size, widest) {
+  if (widest >= 16 && size % 16 === 0) return 16;
+  return widest >= 4 && size % 4 === 0 ? 4 : 1;
 }
 
 /** @type {Run} */

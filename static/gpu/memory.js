@@ -1,9 +1,10 @@
 // Buffers: a pool, so that a computation that is repeated allocates nothing, and the tensors in them.
+import { GpuError } from "./notices.js";
 
 /**
  * @typedef {"f32" | "f16"} Type
- * @typedef {{buffer: GPUBuffer, bytes: number, shape: number[], type: Type, held: boolean}} Tensor
- *   values in C order; `bytes` is what they take, padded to 4
+ * @typedef {{buffer: GPUBuffer, bytes: number, shape: number[], type: Type, held: boolean, device: GPUDevice}} Tensor
+ *   values in C order; `bytes` is what they take, padded to whole fours of values
  */
 
 /** @type {Record<Type, number>} */
@@ -22,7 +23,7 @@ export function sizeOf(shape) {
 /** @param {number} bytes */
 function sizeClass(bytes) {
   const step = Math.max(256, 2 ** (Math.floor(Math.log2(Math.max(bytes, 1))) - 3));
-  return Math.ceil(Math.max(bytes, 4) / step) * step;
+  return Math.ceil(bytes / step) * step;
 }
 
 /**
@@ -34,6 +35,8 @@ export function createMemory(device, watch) {
   /** @type {Map<number, GPUBuffer[]>} */
   const free = new Map();
   let keptBytes = 0;
+  /** @type {GPUBuffer[]} */
+  let surplus = [];
   const limit = Math.min(device.limits.maxStorageBufferBindingSize, device.limits.maxBufferSize);
 
   /** @param {number} bytes */
@@ -49,20 +52,26 @@ export function createMemory(device, watch) {
     limit,
     /** @param {number[]} shape @param {Type} [type] @returns {Tensor} */
     tensor(shape, type = "f32") {
-      const bytes = Math.ceil((sizeOf(shape) * BYTES_PER_VALUE[type]) / 4) * 4;
+      const bytes = Math.ceil(Math.max(sizeOf(shape), 1) / 4) * 4 * BYTES_PER_VALUE[type];
+      if (bytes > limit) throw new GpuError("too-large", `${bytes} bytes, the limit is ${limit}`);
       const size = Math.min(sizeClass(bytes), limit - (limit % 4));
       const waiting = free.get(size);
       const buffer = waiting?.pop();
       if (buffer) keptBytes -= size;
-      return { buffer: buffer ?? create(size), bytes: Math.max(bytes, 4), shape, type, held: true };
+      return { buffer: buffer ?? create(size), bytes, shape, type, held: true, device };
+    },
+    /** Throws for a tensor of a device that was lost, or that was given back. @param {Tensor} tensor */
+    check(tensor) {
+      if (tensor.device !== device) throw new GpuError("device-lost", "the tensor went with it");
+      if (!tensor.held) throw new RangeError("this tensor was released");
     },
     /** Gives a tensor's buffer back. What was encoded before may still read it: the queue keeps order. @param {Tensor} tensor */
     release(tensor) {
-      if (!tensor.held) return;
+      if (!tensor.held || tensor.device !== device) return;
       tensor.held = false;
       const { buffer } = tensor;
       if (keptBytes + buffer.size > KEPT_BYTES) {
-        buffer.destroy();
+        surplus.push(buffer);
         return;
       }
       keptBytes += buffer.size;
@@ -70,7 +79,12 @@ export function createMemory(device, watch) {
       if (waiting) waiting.push(buffer);
       else free.set(buffer.size, [buffer]);
     },
-    /** Destroys every buffer that waits in the pool. */
+    /** Destroys what the pool has no room for; to be called after a submission, since commands that are not yet submitted may use it. */
+    submitted() {
+      for (const buffer of surplus) buffer.destroy();
+      surplus = [];
+    },
+    /** Destroys every buffer that waits in the pool, after a submission. */
     trim() {
       for (const buffer of [...free.values()].flat()) buffer.destroy();
       free.clear();

@@ -4,7 +4,7 @@ import { GpuError } from "./notices.js";
 /**
  * @typedef {{kernel: string, parts: string[], constants: Record<string, number | boolean>}} Recipe
  *   what a pipeline is made of: the file with the entry point, the files under common/ it is
- *   joined with, and constants
+ *   joined with, that of its uniform struct first, and constants
  * @typedef {{recipe: Recipe, pipeline: GPUComputePipeline, layout: GPUBindGroupLayout}} Pipeline
  */
 
@@ -80,6 +80,8 @@ export function createShaders(device, library) {
   const ready = new Map();
   /** @type {Map<string, Promise<Pipeline>>} */
   const compiling = new Map();
+  /** @type {Map<string, GpuError>} */
+  const failed = new Map();
   /** @type {Map<string, {layout: GPUBindGroupLayout, pipelineLayout: GPUPipelineLayout}>} */
   const layouts = new Map();
 
@@ -128,6 +130,8 @@ export function createShaders(device, library) {
       const key = keyOf(recipe);
       const found = ready.get(key);
       if (found) return found;
+      const error = failed.get(key);
+      if (error) throw error;
       const { descriptor, layout } = describe(recipe);
       const made = { recipe, pipeline: device.createComputePipeline(descriptor), layout };
       ready.set(key, made);
@@ -151,7 +155,9 @@ export function createShaders(device, library) {
             return made;
           },
           async (error) => {
-            throw await failure(module, error, recipe);
+            const reason = await failure(module, error, recipe);
+            failed.set(key, reason);
+            throw reason;
           },
         );
         compiling.set(key, building);

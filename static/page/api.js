@@ -1,10 +1,12 @@
 // globalThis.normscope: what authors script and tests use. Documented in README.
+import { nextFrame } from "./frame.js";
 
 /**
  * @param {(message: object) => void} send
+ * @param {() => string} link
  * @param {{shell: number, picture: number, interactive: number}} timings
  */
-export function createApi(send, timings) {
+export function createApi(send, link, timings) {
   /** @type {Map<number, {resolve: (value: any) => void, reject: (error: Error) => void}>} */
   const open = new Map();
   let number = 0;
@@ -28,7 +30,7 @@ export function createApi(send, timings) {
     set: (/** @type {object} */ patch) => ask("set", patch),
     outputs: () => ask("outputs"),
     kernel: (/** @type {string} */ name, /** @type {object} */ args = {}, options = {}) => ask("kernel", name, plain(args), options),
-    link: () => location.href,
+    link,
     timings,
   });
 
@@ -38,7 +40,7 @@ export function createApi(send, timings) {
     open.delete(message.id);
     if (message.error !== undefined) call?.reject(new Error(message.error));
     else {
-      await new Promise((resolve) => requestAnimationFrame(resolve)); // the views have drawn it
+      await nextFrame(); // the views have drawn it
       call?.resolve(message.value);
     }
   };

@@ -123,6 +123,9 @@ export class Documents {
   }
 }
 
+/** What a screen reader calls the places of a scene. @type {Record<string, string>} */
+const PLACES = { controls: "Controls", stage: "Stage", results: "Results" };
+
 /**
  * The frame of a scene: a place for each root of its document.
  * @param {string} scene
@@ -138,6 +141,8 @@ function frameOf(scene, documentRoots) {
     const place = document.createElement(root.attributes.name === "stage" ? "section" : "aside");
     place.className = "place";
     place.dataset.place = root.attributes.name;
+    place.setAttribute("aria-label", PLACES[root.attributes.name] ?? root.attributes.name);
+    place.tabIndex = -1;
     place.id = `${scene}-${root.attributes.name}`;
     roots[root.id] = place.id;
     frame.append(place);

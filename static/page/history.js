@@ -9,6 +9,8 @@ export class History {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.written = this.fragment;
+    /** The state's own fragment, which the address follows a little later. */
+    this.latest = this.fragment;
     /** The number of our entry in the browser's history, and the last one that exists. */
     this.at = history.state?.at ?? 0;
     this.last = history.state?.last ?? this.at;
@@ -32,7 +34,7 @@ export class History {
     this.show();
     if (this.fragment === this.written) return;
     clearTimeout(this.timer);
-    this.written = this.fragment;
+    this.written = this.latest = this.fragment;
     open(this.fragment);
   }
 
@@ -43,16 +45,27 @@ export class History {
    */
   write(fragment, deliberate) {
     clearTimeout(this.timer);
+    this.latest = fragment;
     // After the frame that shows the change: an entry in the history costs some milliseconds.
     if (deliberate) setTimeout(() => this.put(fragment, true));
     else this.timer = setTimeout(() => this.put(fragment, false), PAUSE_MS);
+  }
+
+  /** The link to the present state. */
+  get link() {
+    return this.latest ? new URL(this.address(this.latest), location.href).href : location.href;
+  }
+
+  /** @param {string} fragment */
+  address(fragment) {
+    return `${location.pathname}${location.search}#${fragment}`;
   }
 
   /** @param {string} fragment @param {boolean} push */
   put(fragment, push) {
     if (fragment === this.fragment) return;
     this.written = fragment;
-    const url = `${location.pathname}${location.search}#${fragment}`;
+    const url = this.address(fragment);
     try {
       if (push) {
         this.at += 1;

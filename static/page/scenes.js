@@ -10,6 +10,15 @@ export function setUpScenes(choose) {
   });
 }
 
+/** The skip link leads to the scene on show; the address keeps the state. */
+export function setUpSkip() {
+  document.querySelector(".skip")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    const stage = document.querySelector('.scene:not([hidden]) [data-place="stage"]') ?? document.getElementById("main");
+    /** @type {HTMLElement} */ (stage).focus();
+  });
+}
+
 /** @param {string} scene */
 export function showScene(scene) {
   for (const frame of document.querySelectorAll(".scene:not(.ghost)")) {

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.scenes.axes.scene import AxesScene
 
 LARGEST_NEW = 1 << 31
+NO_FAMILY = "none"  # not "": Panel takes an empty value for the first of a list
 
 
 class Actions:
@@ -124,9 +125,9 @@ class Actions:
         self.update(compare=compare, selected=min(selected, len(compare) - 1))
 
     def choose_family(self, family: str) -> None:
-        """A row of the table in the selected place; with "" none, with "+" one more."""
+        """A row of the table in the selected place, or none there."""
         compare = self.store["compare"]
-        if family == "":
+        if family == NO_FAMILY:
             if len(compare) > 1:
                 self.change_selected(None)
         else:

@@ -13,6 +13,7 @@ from app.eps import EPS_STEPS, nearest_step, written
 from app.fills import FILLS
 from app.normalizers import groups_for, is_standard, over, title_of
 from app.presets import PRESETS, preset_of
+from app.scenes.axes.actions import NO_FAMILY
 from app.strings import say
 from app.tensor import shape_text
 from app.views.controls import GAP, control, heading, put, quiet
@@ -163,7 +164,7 @@ class Controls:
             if is_offered(key, layout)
         }
         if len(compare) > 1:
-            families[say("family_none")] = ""
+            families[say("family_none")] = NO_FAMILY
         put(self.family, options=families, value=item.family)
         axes = {name: axis for axis, name in enumerate(tensor.names)}
         put(self.axes, options=axes, value=list(item.reduced(layout.name)))

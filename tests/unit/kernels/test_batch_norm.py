@@ -194,6 +194,15 @@ def test_a_worker_without_samples_counts_for_nothing() -> None:
     assert results[0].running_var == pytest.approx(4.366666666666667)
 
 
+@pytest.mark.parametrize("scale", [1e200, 1e-200])
+def test_workers_with_values_whose_squares_are_no_float64(scale: float) -> None:
+    parts = [scale * np.array([[0.0, 1.0], [2.0, 4.0]]), scale * np.array([[10.0, 3.0]])]
+    synced = kernels.sync_batch_norm(parts, eps=0.0)
+    whole = kernels.batch_norm(np.concatenate(parts) / scale, training=True, eps=0.0)
+    got = np.concatenate([result.output for result in synced])
+    np.testing.assert_allclose(got, whole.output, rtol=1e-14)
+
+
 def test_instance_norm_remembers_the_average_over_samples() -> None:
     x = np.array([[[0.0, 2.0]], [[10.0, 14.0]]])
     result = kernels.instance_norm(x, np.zeros(1), np.ones(1))

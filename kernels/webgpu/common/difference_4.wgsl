@@ -1,0 +1,3 @@
+fn exponential_of_difference(chunk: Chunk, largest: Stat) -> Chunk {
+  return softened(chunk, vec4<f32>(largest));
+}

@@ -1,0 +1,3 @@
+// What exponentials are taken of: single numbers.
+alias Real = f32;
+alias RealBits = u32;

@@ -1,0 +1,3 @@
+// What exponentials are taken of: four numbers at once.
+alias Real = vec4<f32>;
+alias RealBits = vec4<u32>;

@@ -1,0 +1,20 @@
+// The largest value of each group and Σ e^(x − max), or those of each part of a long one
+// (sum_exp_merge.wgsl joins these): two planes, one value a group in each.
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> x: array<Stored>;
+@group(0) @binding(2) var<storage, read_write> statistics: array<StatBits>;
+
+@compute @workgroup_size(WORKGROUP)
+fn sum_exp(
+  @builtin(workgroup_id) workgroup: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let place = place_of(workgroup, thread);
+  var all = join(thread, largest_of(place));
+  all.sum = sum_of_exponentials(place, all.largest);
+  let sum = join(thread, all).sum;
+  if (place.live && place.lane == 0u) {
+    let index = place.part * 2u * params.groups + place.group;
+    write_sum_exp(index, all.largest, sum, all.peak);
+  }
+}

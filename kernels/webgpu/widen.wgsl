@@ -1,0 +1,15 @@
+// float16 to float32: for tensors whose rows do not start at a whole word.
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> x: array<vec2<u32>>;
+@group(0) @binding(2) var<storage, read_write> y: array<vec4<u32>>;
+
+@compute @workgroup_size(WORKGROUP)
+fn widen(
+  @builtin(workgroup_id) workgroup: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let index = index_of(workgroup, thread);
+  if (index < params.size) {
+    y[index] = unpacked(x[index]);
+  }
+}
