@@ -92,7 +92,6 @@ STRINGS: dict[str, str] = {
     "softmax_step_probability": "probability",
     "softmax_step_gradient": "gradient",
     "softmax_chain": "The chain from q and k to the gradient, one row for each key",
-    "softmax_row": "row",
     "softmax_query": "q",
     "softmax_over": "over {share}",
     # curves
