@@ -16,7 +16,10 @@ class Background:
         self.running: dict[str, Iterator[Any]] = {}
 
     def start(self, key: str, steps: Iterator[Any]) -> None:
-        """Run a generator to its end; one started before under the same key is given up."""
+        """Run a generator to its end; one started before under the same key is given up.
+
+        A step that yields a number is followed by a pause of so many seconds.
+        """
         self.stop(key)
         self.running[key] = steps
         asyncio.get_event_loop().call_soon(self._step, key, steps)
@@ -32,10 +35,11 @@ class Background:
         if self.running.get(key) is not steps:
             return
         try:
-            next(steps)
+            pause = next(steps)
         except StopIteration:
             self.running.pop(key, None)
         else:
-            asyncio.get_event_loop().call_soon(self._step, key, steps)
+            wait = pause if isinstance(pause, float) else 0.0
+            asyncio.get_event_loop().call_later(wait, self._step, key, steps)
         finally:
             self.after_step()

@@ -5,12 +5,15 @@ One table a scene, and one for what several scenes say.
 
 from __future__ import annotations
 
-from app.strings import axes, models, shared, softmax
+from app.strings import axes, batch, models, placement, precision, shared, softmax
 
 STRINGS: dict[str, str] = {
     **shared.STRINGS,
     **axes.STRINGS,
+    **batch.STRINGS,
+    **placement.STRINGS,
     **softmax.STRINGS,
+    **precision.STRINGS,
     **models.STRINGS,
 }
 

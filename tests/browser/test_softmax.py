@@ -304,7 +304,8 @@ def line_in_figure(page: Page, figure: int) -> dict[str, float]:
         """figure => {
           const views = [];
           const visit = view => {
-            if (view.model.type === "Figure") views.push(view);
+            const seen = view.el?.getBoundingClientRect().width > 0; // other scenes are hidden
+            if (view.model.type === "Figure" && seen) views.push(view);
             for (const child of view.child_views ?? []) visit(child);
           };
           for (const view of Bokeh.index.roots) visit(view);

@@ -1,0 +1,106 @@
+"""Distribution shift: the running statistics were learned elsewhere than where they are used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import kernels
+from app.batch.conventions import Settings
+from kernels.running import RunningStatistics, updated
+from kernels.statistics import moments
+
+FEATURES = 4
+BATCH = 32  # examples a forward, where statistics are learned and where they are learned anew
+LEARNING = 80  # forwards of training
+SERVED = 256  # examples of which the outputs are shown
+MOST_ADAPTED = 100
+
+
+@dataclass(frozen=True)
+class Shift:
+    """Examples as they were in training and as they are served, and what each normalizer gives.
+
+    Attributes:
+        trained, served: inputs of shape ``[256, 4]``; served = trained · spread + shift.
+        means, variances: running statistics before training and after each forward, ``[*, 4]``:
+            first `LEARNING` forwards on training data, then those on what is served.
+        before: outputs by normalizer for the training inputs, with the statistics of training.
+        after: likewise for what is served, with the statistics as they are now.
+    """
+
+    trained: np.ndarray
+    served: np.ndarray
+    means: np.ndarray
+    variances: np.ndarray
+    before: dict[str, np.ndarray]
+    after: dict[str, np.ndarray]
+
+    @property
+    def learned(self) -> RunningStatistics:
+        """The running statistics at the end of training."""
+        return RunningStatistics(self.means[LEARNING], self.variances[LEARNING])
+
+    @property
+    def running(self) -> RunningStatistics:
+        """The running statistics now."""
+        return RunningStatistics(self.means[-1], self.variances[-1])
+
+
+def examples(generator: np.random.Generator, count: int) -> np.ndarray:
+    """What the layer gets in training: features of mean 2 and standard deviation 1.5."""
+    return generator.normal(2.0, 1.5, (count, FEATURES))
+
+
+def learn(
+    running: RunningStatistics,
+    batches: list[np.ndarray],
+    settings: Settings,
+    seen: int,
+) -> list[RunningStatistics]:
+    """The running statistics after each forward in training."""
+    states = []
+    for batch in batches:
+        taken = moments(batch, (0,))
+        weights = settings.rule.weights(settings.momentum, seen)
+        running = updated(running, taken, weights, settings.rule.unbiased)
+        states.append(running)
+        seen += 1
+    return states
+
+
+def outputs(x: np.ndarray, running: RunningStatistics, eps: float) -> dict[str, np.ndarray]:
+    """Every normalizer on a batch: BatchNorm in evaluation, in training, LayerNorm, RMSNorm."""
+    return {
+        "evaluation": kernels.batch_norm(x, *running, eps=eps).output,
+        "training": kernels.batch_norm(x, training=True, strict=False, eps=eps).output,
+        "layer": kernels.layer_norm(x, FEATURES, eps=eps).output,
+        "rms": kernels.rms_norm(x, FEATURES, eps=eps).output,
+    }
+
+
+def serve(seed: int, shift: float, spread: float, adapted: int, settings: Settings) -> Shift:
+    """Learn on training data, move the data, let ``adapted`` forwards learn on it; run all."""
+    generator = np.random.default_rng(seed)
+    trained = examples(generator, SERVED)
+    learning = [examples(generator, BATCH) for _ in range(LEARNING)]
+    adapting = [examples(generator, BATCH) * spread + shift for _ in range(adapted)]
+    fresh = RunningStatistics(np.zeros(FEATURES), np.ones(FEATURES))
+    states = [fresh, *learn(fresh, learning, settings, 0)]
+    states += learn(states[-1], adapting, settings, LEARNING)
+    served = trained * spread + shift
+    learned, now = states[LEARNING], states[-1]
+    return Shift(
+        trained=trained,
+        served=served,
+        means=np.array([state.mean for state in states]),
+        variances=np.array([state.variance for state in states]),
+        before=outputs(trained, learned, settings.eps),
+        after=outputs(served, now, settings.eps),
+    )
+
+
+def largest_change(one: np.ndarray, other: np.ndarray) -> float:
+    """The largest difference between outputs of the same examples."""
+    return float(np.abs(one - other).max())

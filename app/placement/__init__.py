@@ -1,0 +1,1 @@
+"""What the Placement scene works out, without a page: runs, curves and sentences."""

@@ -1,0 +1,264 @@
+"""The Placement scene put together: what runs when, and what it tells its three parts."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from panel.viewable import Viewable
+
+from app.fields.placement import NO_QK_NORM
+from app.placement.catalogue import key_of, opposite
+from app.placement.head import Head, read
+from app.placement.outputs import outputs_of
+from app.placement.runner import Runner
+from app.placement.training import Training
+from app.scenes.placement.controls import Controls
+from app.scenes.placement.results import Results
+from app.scenes.placement.stage import Stage
+from app.scenes.scene import Scene
+from app.strings import say
+from app.views.controls import quiet
+from kernels.placements import Placement
+from kernels.residual import StackTrace
+from kernels.stack_settings import StackSettings
+
+if TYPE_CHECKING:
+    from app.application import Application
+
+STACK, TRAINING = "placement stack", "placement training"  # keys of the background
+
+# What a stack's numbers follow from.
+STACK_FIELDS = frozenset(
+    {
+        "placement",
+        "placement_norm",
+        "placement_depth",
+        "placement_width",
+        "placement_heads",
+        "placement_tokens",
+        "placement_gain",
+        "placement_residual_scaling",
+        "placement_qk_norm",
+        "placement_qk_norm_over_heads",
+        "placement_soft_cap",
+        "placement_eps",
+        "placement_shared_layers",
+        "placement_seed",
+    }
+)
+
+# Changes that are not fields: the results are others, that of one more placement came, it is the
+# opposite's, the bar moved, a model learned more, a curve is pointed at.
+RESULTS, ONE_MORE, OPPOSITE = "results", "one more", "opposite"
+PROGRESS, LEARNED, POINTED = "progress", "learned", "pointed"
+
+AT_ONCE = 0.045  # seconds an edit computes before it shows what there is; the rest comes in slices
+POLL = 0.004  # seconds between two looks at what another processor does
+
+
+class PlacementScene(Scene):
+    """Reads the store, runs the stacks, and lets its three parts show them."""
+
+    key = "placement"
+
+    def __init__(self, application: Application) -> None:
+        """Make the parts."""
+        super().__init__(application)
+        self.runner = Runner()
+        self.training = Training()
+        self.pointed = ""
+        self._heads: dict[str, tuple[StackTrace, Head]] = {}
+        self.parts = (Controls(self), Stage(self), Results(self))
+
+    def layout(self) -> dict[str, Viewable]:
+        """Settings at the left, the block and the curves in the middle, the head at the right."""
+        controls, stage, results = (part.layout() for part in self.parts)
+        return {"controls": controls, "stage": stage, "results": results}
+
+    # what the parts read ------------------------------------------------------------------------
+
+    @property
+    def placement(self) -> Placement:
+        """The chosen placement."""
+        return self.store["placement"]
+
+    @property
+    def chosen(self) -> str:
+        """Its key in the list."""
+        return key_of(self.placement)
+
+    @property
+    def opposite(self) -> str:
+        """The key of the placement it is held against."""
+        return opposite(self.placement)
+
+    @property
+    def settings(self) -> StackSettings:
+        """What the chosen placement is computed with; ValueError where that is too large."""
+        store = self.store
+        qk_norm = store["placement_qk_norm"]
+        return StackSettings(
+            store["placement"],
+            store["placement_norm"],
+            store["placement_depth"],
+            store["placement_width"],
+            store["placement_tokens"],
+            heads=store["placement_heads"],
+            seed=store["placement_seed"],
+            gain=store["placement_gain"],
+            residual_scaling=store["placement_residual_scaling"],
+            shared_layers=store["placement_shared_layers"],
+            qk_norm=None if qk_norm == NO_QK_NORM else qk_norm,
+            qk_norm_over_heads=store["placement_qk_norm_over_heads"],
+            soft_cap=store["placement_soft_cap"] or None,
+            eps=store["placement_eps"],
+        )
+
+    @property
+    def head(self) -> Head | None:
+        """What the head reads from the chosen stack; read once a result."""
+        trace = self.runner.chosen
+        if trace is None:
+            return None
+        held = self._heads.get(self.chosen)
+        if held is None or held[0] is not trace:
+            held = self._heads[self.chosen] = trace, read(trace)
+        return held[1]
+
+    # what a person does -------------------------------------------------------------------------
+
+    def set(self, **patch: Any) -> None:
+        """A control was used."""
+        if not quiet():
+            self.store.update(patch)
+
+    def point(self, key: str) -> None:
+        """The pointer or the focus is on a placement of the list: its curve comes forward."""
+        self.pointed = key
+        self.show(frozenset({POINTED}))
+
+    def press_run(self) -> None:
+        """The button beside the progress of the stacks: stop, or go on."""
+        background = self.application.background
+        if self.runner.busy:
+            if background is not None:
+                background.stop(STACK)
+            self.runner.stop()
+        else:
+            self.runner.resume()
+            self.work(at_once=0.0)
+        self.show(frozenset({RESULTS, PROGRESS}))
+
+    def press_training(self) -> None:
+        """The button beside the progress of training: start, stop, go on, or again."""
+        background = self.application.background
+        if self.training.going:
+            self.training.going = False
+            if background is not None:
+                background.stop(TRAINING)
+        else:
+            self.training.start()
+            if background is None:
+                for _ in self.training.steps():
+                    pass
+            else:
+                background.start(TRAINING, self.trained())
+        self.show(frozenset({LEARNED}))
+
+    # compute ------------------------------------------------------------------------------------
+
+    def compute(self, changed: frozenset[str]) -> None:
+        """Run what the changed fields touch: the chosen placement at once if it is quick."""
+        background = self.application.background
+        came_back = "scene" in changed and self.runner.busy
+        if changed & STACK_FIELDS or came_back:
+            if background is not None:
+                background.stop(STACK)
+            try:
+                self.runner.begin(self.settings)
+            except ValueError as error:
+                self.runner.refuse(say("place_too_large", reason=error))
+            else:
+                self.work(AT_ONCE)
+        dropped = self.training.fit(self.store["placement_norm"], self.store["placement_seed"])
+        if dropped and background is not None:
+            background.stop(TRAINING)
+
+    def work(self, at_once: float) -> None:
+        """Run for some seconds, and leave what is left to the background."""
+        steps = self.runner.steps()
+        background = self.application.background
+        began = time.perf_counter()
+        while background is None or time.perf_counter() - began < at_once:
+            step = next(steps, self)
+            if step is self:
+                return
+            if isinstance(step, Awaitable):
+                steps = chain((step,), steps)
+                break
+        if background is not None:
+            background.start(STACK, self.paced(steps))
+
+    def paced(self, steps: Iterator[Any]) -> Iterator[float | None]:
+        """The rest of the work for the background, shown as it comes, left with the scene."""
+        for step in steps:
+            if isinstance(step, Awaitable):
+                waiting = asyncio.ensure_future(step)
+                while not waiting.done():
+                    yield POLL
+                waiting.result()
+                continue
+            if self.store["scene"] != self.key:
+                return
+            self.show(frozenset({PROGRESS, *self.news(step)}))
+            yield None
+        self.show(frozenset({PROGRESS}))
+
+    def news(self, step: str | None) -> tuple[str, ...]:
+        """What the result of a placement changes on the page; None is a slice without one."""
+        if step is None:
+            return ()
+        if step == self.chosen:
+            return (RESULTS,)
+        return (ONE_MORE, OPPOSITE) if step == self.opposite else (ONE_MORE,)
+
+    def trained(self) -> Iterator[None]:
+        """Training for the background, shown a few times a second, stopped with the scene."""
+        for drawn in self.training.steps():
+            if self.store["scene"] != self.key:
+                self.training.going = False
+            if drawn:
+                self.show(frozenset({LEARNED}))
+            yield None
+        self.show(frozenset({LEARNED}))
+
+    # show ---------------------------------------------------------------------------------------
+
+    def show(self, changed: frozenset[str]) -> None:
+        """One update a view."""
+        if changed & STACK_FIELDS:
+            changed |= {RESULTS, PROGRESS}
+        with quiet.on():
+            for part in self.parts:
+                part.show(changed)
+
+    def outputs(self) -> dict[str, Any]:
+        """The numbers of every placement that is through, of the block, the head and training."""
+        store = self.store
+        return {
+            "chosen": self.chosen,
+            "opposite": self.opposite,
+            "places": list(self.placement.places),
+            "parallel": self.placement.parallel,
+            **outputs_of(
+                self.runner,
+                self.training,
+                self.head,
+                gradient=store["placement_view"] == "gradient",
+                block=store["placement_block"],
+            ),
+        }
