@@ -99,7 +99,8 @@ def main(arguments: list) -> int:
     except KeyboardInterrupt:
         print("\nStopped. Nothing half-written is left in dist/.", file=sys.stderr)
     except OSError as error:
-        if error.errno == errno.ENOSPC:
+        # Where several files are copied at once, the errors come as a list in words.
+        if error.errno == errno.ENOSPC or "No space left on device" in str(error):
             print(
                 "\nThe disk is full (%s). Nothing half-written is left in dist/: "
                 "free some room and run the same command again." % (error.filename or "build/"),

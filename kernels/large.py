@@ -100,10 +100,10 @@ def _run(job: Job, task: Task) -> None:
         for index in range(len(job.x)):
             _run(job.at(index), task.inner())
         return
-    step = max(1, PIECE // max(size, 1))
+    in_float32 = not task.center and _can_stay_in_float32(job, task)
+    step = max(1, (2 * PIECE if in_float32 else PIECE) // max(size, 1))
     starts = range(0, len(job.x), step)
     count = math.prod([job.x.shape[axis] for axis in task.axes])
-    in_float32 = not task.center and _can_stay_in_float32(job, task)
     # float64 has no digits to spare; for the other types it is found out afterwards.
     twice = job.x.dtype == np.float64
     for start in starts:
@@ -151,7 +151,12 @@ def _rows_in_float32(piece: Job, task: Task) -> bool:
 
     False, with nothing done, where squares come near the ends of the range of float32.
     """
-    square = _mean_squares_of_rows(piece, task)
+    square = None if piece.weight is not None else _mean_squares_by_runs(piece.x)
+    if square is None:
+        # A weight costs a rounding more, which the squares have to spare.
+        values = task.wide(piece.x)
+        square = sum_of_squares(values, task)
+        square /= piece.x.shape[1]
     if not (np.minimum.reduce(square) > 1e-25 and np.maximum.reduce(square) < 1e30):
         return False
     piece.square[:, 0] = square
@@ -163,22 +168,20 @@ def _rows_in_float32(piece: Job, task: Task) -> bool:
     return True
 
 
-def _mean_squares_of_rows(piece: Job, task: Task) -> Float64Array:
-    """E[x²] of float32 rows.
+def _mean_squares_by_runs(x: FloatArray) -> Float64Array | None:
+    """E[x²] of float32 rows: runs of 32 squares in float32, four at a time, the rest in float64.
 
-    With a weight to come, which costs a rounding more, all in float64. Without, 32 squares are
-    summed in float32, four at a time, and the rest in float64: 11 roundings at most, of which the
-    square root halves the effect.
+    A run has 11 roundings at most. Where all runs are alike they even out, and the square root
+    halves what is left; where one run outweighs the others they would show. None then, and for rows
+    that do not consist of such runs.
     """
-    x = piece.x
-    count = x.shape[1]
-    even = 0 if piece.weight is not None else count - count % 32
-    square: Float64Array = np.zeros(len(x))
-    if even:
-        runs = x[:, :even].reshape(len(x), -1, 32)
-        np.add.reduce(np.einsum("abc,abc->ab", runs, runs), 1, np.float64, out=square)
-    if even < count:
-        rest = task.wide(x[:, even:])
-        square += np.einsum("ab,ab->a", rest, rest)
+    rows, count = x.shape
+    if count % 32:
+        return None
+    runs = x.reshape(rows, count // 32, 32)
+    squares = np.einsum("abc,abc->ab", runs, runs)
+    square: Float64Array = np.add.reduce(squares, 1, np.float64)
+    if np.any(np.maximum.reduce(squares, 1) > 0.25 * square):
+        return None
     square /= count
     return square

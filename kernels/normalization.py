@@ -3,6 +3,8 @@
 All of them, and `batch_norm` and `instance_norm` beside them, are one formula,
 x̂ = (x − μ)/√(σ² + ε) and y = γ·x̂ + β. They differ in the axes over which μ and σ² are taken, in
 whether μ is subtracted at all, and in where γ and β lie.
+
+The whole family and its gradients can be imported from here.
 """
 
 from collections.abc import Sequence
@@ -22,8 +24,36 @@ from kernels.arguments import (
     single_value_error,
 )
 from kernels.axes import check_groups, resolve_axes
+from kernels.backward import (
+    NormGrads,
+    group_norm_backward,
+    layer_norm_backward,
+    normalize_backward,
+    rms_norm_backward,
+)
+from kernels.batch_norm import batch_norm, instance_norm
+from kernels.batch_norm_backward import batch_norm_backward, instance_norm_backward
 from kernels.formula import NormResult, apply_formula, viewed
 from kernels.statistics import Float64Array
+from kernels.sync_batch_norm import sync_batch_norm
+
+__all__ = [
+    "NormGrads",
+    "NormResult",
+    "batch_norm",
+    "batch_norm_backward",
+    "group_norm",
+    "group_norm_backward",
+    "instance_norm",
+    "instance_norm_backward",
+    "layer_norm",
+    "layer_norm_backward",
+    "normalize",
+    "normalize_backward",
+    "rms_norm",
+    "rms_norm_backward",
+    "sync_batch_norm",
+]
 
 
 def normalize(

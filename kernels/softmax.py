@@ -1,4 +1,4 @@
-"""Softmax and log-softmax, with their gradients, and entropy.
+"""Softmax and log-softmax, with their gradients, and entropy; the soft-cap can be had here too.
 
 Computed in float64 and rounded once. The largest score is subtracted first, which changes nothing
 but the overflow: exp(1000) is not a float64.
@@ -14,7 +14,18 @@ from kernels.arguments import FloatArray, as_float_array, as_gradient, as_number
 from kernels.axes import resolve_axes
 from kernels.large import LARGE
 from kernels.large_softmax import softmax_in_pieces
+from kernels.soft_cap import soft_cap, soft_cap_backward
 from kernels.statistics import Float64Array
+
+__all__ = [
+    "entropy",
+    "log_softmax",
+    "log_softmax_backward",
+    "soft_cap",
+    "soft_cap_backward",
+    "softmax",
+    "softmax_backward",
+]
 
 
 def softmax(x: npt.ArrayLike, axis: SupportsIndex = -1, *, temperature: float = 1.0) -> FloatArray:

@@ -127,13 +127,17 @@ class Fold(NamedTuple):
 
     def of_statistic(self, value: Float64Array) -> Float64Array:
         """A statistic or parameter of one row, repeated for all rows read as one."""
-        return np.tile(value, self.rows) if self.rows > 1 else value
+        return np.concatenate([value] * self.rows, axis=-1) if self.rows > 1 else value
 
     def of_job(self, job: Job) -> Job:
-        """A job of the folded rows."""
-        tensors = [None if array is None else self.of_tensor(array) for array in job[:3]]
-        others = [None if array is None else self.of_statistic(array) for array in job[3:]]
-        return Job._make([*tensors, *others])
+        """A job of the folded rows; its statistics stay as they are."""
+        return job._replace(
+            x=self.of_tensor(job.x),
+            normalized=self.of_tensor(job.normalized),
+            output=None if job.output is None else self.of_tensor(job.output),
+            weight=None if job.weight is None else self.of_statistic(job.weight),
+            bias=None if job.bias is None else self.of_statistic(job.bias),
+        )
 
     def unfold(self, sums: Float64Array, shape: tuple[int, ...]) -> Float64Array:
         """Sums over folded rows as sums over the rows themselves, in a statistic's shape."""
@@ -145,7 +149,8 @@ def _folds(job: Job, kinds: str) -> list[Fold]:
     """All rows, folded as far as they are few values wide and lie in one piece."""
     count, width = len(job.x), math.prod(job.x.shape[1:])
     step = max(1, PIECE // max(width, 1))
-    rows = 8192 // max(width, 1)
+    # A power of two: sizes of batches are often divisible by one.
+    rows = 1 << (8192 // max(width, 1)).bit_length() >> 1
     differ = any(array is not None and array.shape[0] > 1 for array in (job.weight, job.bias))
     if kinds != "RK" or differ or not job.x.flags.c_contiguous or not 2 <= rows <= count:
         return [Fold(0, count, 1, step)]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from app.fields import axes, kinds, placement
+from app.fields import axes, batch, kinds, models, placement, precision, softmax
 from app.fields.field import Field
 
 # The scenes in the order of the header; a link may name each of them.
-SCENE_KEYS = ("axes", "placement")
+SCENE_KEYS = ("axes", "batch", "placement", "softmax", "precision", "models")
 
-MODULES = (axes, placement)
+MODULES = (axes, batch, placement, softmax, precision, models)
 
 FIELDS: dict[str, Field] = {
     field.name: field

@@ -86,6 +86,33 @@ class Number:
 
 
 @dataclass(frozen=True)
+class Numbers:
+    """One to so many finite floats, none larger than `largest` in size."""
+
+    most: int
+    largest: float
+
+    def parse(self, name: str, value: Any) -> tuple[float, ...]:
+        """A tuple of numbers."""
+        if not isinstance(value, (list, tuple)) or not 1 <= len(value) <= self.most:
+            raise ValueError(f"{name}: expected a list of 1 to {self.most} numbers, got {value!r}")
+        one = Number(-self.largest, self.largest)
+        return tuple(one.parse(name, number) for number in value)
+
+    def dump(self, value: tuple[float, ...]) -> list[float]:
+        """A list."""
+        return list(value)
+
+    def encode(self, value: tuple[float, ...]) -> str:
+        """1,2.5"""
+        return ",".join(map(Number(0, 0).encode, value))
+
+    def decode(self, text: str) -> list[float]:
+        """The numbers between the commas."""
+        return [float(number) for number in text.split(",")]
+
+
+@dataclass(frozen=True)
 class Integer:
     """A whole number in a closed range."""
 

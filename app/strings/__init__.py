@@ -5,9 +5,17 @@ One table a scene, and one for what several scenes say.
 
 from __future__ import annotations
 
-from app.strings import axes, placement, shared
+from app.strings import axes, batch, models, placement, precision, shared, softmax
 
-STRINGS: dict[str, str] = {**shared.STRINGS, **axes.STRINGS, **placement.STRINGS}
+STRINGS: dict[str, str] = {
+    **shared.STRINGS,
+    **axes.STRINGS,
+    **batch.STRINGS,
+    **placement.STRINGS,
+    **softmax.STRINGS,
+    **precision.STRINGS,
+    **models.STRINGS,
+}
 
 
 def say(key: str, **numbers: object) -> str:

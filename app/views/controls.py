@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -40,6 +40,11 @@ def put(viewable: Any, **values: Any) -> None:
         viewable.param.update(**changed)
 
 
+def watch(widget: Any, act: Callable[[Any], object], name: str = "position") -> None:
+    """Act when a person uses a widget, and not when a scene sets it."""
+    widget.param.watch(lambda event: None if quiet() else act(event.new), name)
+
+
 GAP = (0, 0, 18, 0)
 
 
@@ -53,11 +58,21 @@ def heading(text: str) -> pn.pane.HTML:
     return pn.pane.HTML(f"<h2>{text}</h2>", sizing_mode="stretch_width", margin=0)
 
 
-def beside(*views: Any) -> pn.FlexBox:
-    """Views side by side where there is room for them, else one under the other."""
-    for view in views:
-        view.sizing_mode = None
-        view.styles = {"flex": "1 1 auto", "min-width": "0", "max-width": "100%"}
-    return pn.FlexBox(
-        *views, sizing_mode="stretch_width", styles={"gap": "6px 24px"}, margin=(0, 0, 12, 0)
+def boxed(view: Any) -> pn.Column:
+    """A view that can be hidden; a component's own `visible` does nothing before it is drawn."""
+    return pn.Column(view, sizing_mode="stretch_width", margin=0)
+
+
+def beside(*views: tuple[Any, str], gap: tuple[int, ...] = (0, 0, 12, 0)) -> pn.Row:
+    """Views side by side where there is room for them, else one under the other.
+
+    Each comes with its CSS `flex`: how it grows and shrinks, and the width it would like.
+    """
+    for view, flex in views:
+        view.param.update(sizing_mode=None, styles={"flex": flex, "max-width": "100%"})
+    return pn.Row(
+        *(view for view, _ in views),
+        sizing_mode="stretch_width",
+        css_classes=["beside"],
+        margin=gap,
     )

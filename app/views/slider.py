@@ -6,7 +6,7 @@ Bokeh's slider gives its handle no name and speaks of positions ("22.00"), where
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import param
 
@@ -22,3 +22,12 @@ class Slider(Component):
     end = param.Integer(1, doc="the last position; the first is 0")
 
     _esm: ClassVar[str] = module("slider")
+
+    def put(self, **values: Any) -> None:
+        """As `Component.put`; the position goes through Param, which tells what a person does next
+        from it: moved back to a position that Param still knew, the slider would not be heard.
+        """
+        position = values.pop("position", self.position)
+        if position != self.position:
+            self.param.update(position=position)
+        super().put(**values)

@@ -28,6 +28,7 @@ class TensorGrid(Speaking):
 
     compact = param.Boolean(False)
     rows = param.List(doc="what the rows are called, where not by their axis and number")
+    faded = param.Array(doc="1 for each cell that is padding, drawn and spoken of as such")
 
     _esm: ClassVar[str] = module("tensor_grid")
 

@@ -33,7 +33,11 @@ def make(site: Path, runtime: Runtime, say: Callable[[str], None]) -> str:
         )
         pack.copy_own_modules(modules)
         draw_pictures(runtime, modules, out)
-        jobs = [pack.job(modules, pack.SITE_PACKAGES, optimize=0, beside=True)]
+        jobs = [
+            # The page shows the kernels' sources and docstrings; nobody asks for the application's.
+            pack.job(modules / "kernels", f"{pack.SITE_PACKAGES}/kernels", optimize=0, beside=True),
+            pack.job(modules / "app", f"{pack.SITE_PACKAGES}/app", optimize=2),
+        ]
         pack.compile_all(runtime.core, jobs, Path(folder))
         (out / "modules.tar.gz").write_bytes(pack.tar_gz(modules))
         name = f"app-{hash_of(out)}"

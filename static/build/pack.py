@@ -42,7 +42,7 @@ DROPPED = re.compile(
     | ^numbergen/
     | ^bokeh/(sphinxext|_testing)/ | ^bokeh/_sri/(?!3\.10\.2\.json)
     | ^panel/io/(server|django|fastapi|convert|jupyter_[a-z_]+)\.py$
-    | ^numpy/(fft|polynomial|matrixlib/tests|ctypeslib)/.*\.so$
+    | ^numpy/(fft|polynomial|ctypeslib)/ | ^numpy/linalg/lapack_lite
     | ^(share|etc|bin|[^/]+\.data)/
     """,
     re.VERBOSE,
@@ -56,7 +56,7 @@ KEPT_ANYWAY = re.compile(
 # has a compiled twin, and the code pages of other decades.
 DROPPED_FROM_LIBRARY = re.compile(
     r"""
-      ^(_pyrepl|multiprocessing|pydoc_data|xmlrpc|wsgiref|tomllib|ensurepip|idlelib|sqlite3|curses|dbm|venv|lib2to3|tkinter|turtledemo)/
+      ^(_pyrepl|multiprocessing|pydoc_data|xml|xmlrpc|wsgiref|tomllib|ensurepip|idlelib|sqlite3|curses|dbm|venv|lib2to3|tkinter|turtledemo)/
     | ^(pdb|bdb|pydoc|doctest|mailbox|imaplib|smtplib|poplib|ftplib|plistlib|trace|telnetlib
        |turtle|_pydatetime|_pyio|_pydecimal|optparse|netrc|nturl2path|crypt|cgi|cgitb|chunk
        |pickletools|modulefinder|zipapp|py_compile|compileall|tabnanny|pyclbr|filecmp|fileinput

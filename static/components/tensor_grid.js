@@ -110,7 +110,9 @@ export function render({ model, el }) {
 
   function label(/** @type {HTMLElement} */ cell, /** @type {number} */ index) {
     const p = /** @type {Cells | Raster} */ (cells ?? raster).plan;
-    cell.setAttribute("aria-label", cellLabel(p, index, model.values[index]));
+    const row = model.rows[Math.floor(index / p.columns) % p.rows] ?? "";
+    const faded = model.faded?.[index] ? `, ${model.words.faded}` : "";
+    cell.setAttribute("aria-label", `${row} ${cellLabel(p, index, model.values[index])}${faded}`.trim());
   }
 
   function draw() {
@@ -138,6 +140,7 @@ export function render({ model, el }) {
     cell.style.setProperty("--k", `${Math.abs(power)}%`);
     cell.dataset.sign = power < 0 ? "neg" : "pos";
     cell.toggleAttribute("data-broken", !Number.isFinite(model.values[index]));
+    cell.toggleAttribute("data-faded", Boolean(model.faded?.[index]));
     mark(cell, bad);
     label(cell, index);
     cell.tabIndex = index === model.cell ? 0 : -1;
@@ -171,7 +174,7 @@ export function render({ model, el }) {
   }
 
   const later = once(draw);
-  for (const name of ["values", "shape", "names", "rows", "groups", "colours", "labels", "selected", "edge", "bad", "label"]) {
+  for (const name of ["values", "shape", "names", "rows", "faded", "groups", "colours", "labels", "selected", "edge", "bad", "label"]) {
     model.on(name, later);
   }
   model.on("cell", once(drawCursor));
@@ -193,7 +196,9 @@ export function render({ model, el }) {
 }
 
 function titled(/** @type {HTMLElement} */ part, /** @type {string} */ title) {
-  const slice = make("div", "slice", make("p", "", title, make("span")), part);
+  const heading = make("p", "", title, make("span"));
+  heading.hidden = !title;
+  const slice = make("div", "slice", heading, part);
   slice.setAttribute("role", "rowgroup");
   if (title) slice.setAttribute("aria-label", title);
   return slice;

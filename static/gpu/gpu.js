@@ -15,13 +15,14 @@ import { warmUp } from "./warm_up.js";
  * @typedef {import("./memory.js").Tensor} Tensor
  * @typedef {import("./memory.js").Type} Type
  * @typedef {import("./notices.js").Notice} Notice
+ * @typedef {{getBuffer(type: string): {data: Uint8Array, release(): void}}} PythonBuffer Pyodide's proxy of an array
  * @typedef {{session: ReturnType<typeof createSession>, tuning: import("./plan.js").Tuning}} Context
  * @typedef {{
- *   baseURL?: string | URL, readText?: (path: string) => Promise<string>,
+ *   baseURL?: string | URL, readText?: (path: string) => Promise<string>, texts?: Record<string, string>,
  *   onNotice?: (notice: Notice) => void, webgpu?: GPU,
  *   limits?: Record<string, number>, cut?: boolean, tuning?: "software" | "hardware", pauses?: number[],
  * }} Options `baseURL`: the folder of the .wgsl files, or `readText`: a function that gives the
- *   text of one; `pauses`: milliseconds before a lost device is asked for again, as often as there
+ *   text of one, or `texts`: all of them by path; `pauses`: milliseconds before a lost device is asked for again, as often as there
  *   are numbers; the others are for tests and benchmarks
  */
 
@@ -33,8 +34,7 @@ const PAUSES = [500, 2000, 8000];
  */
 export async function createGpu({ onNotice = () => {}, pauses = PAUSES, ...options }) {
   const webgpu = "webgpu" in options ? options.webgpu : globalThis.navigator?.gpu;
-  const { baseURL } = options;
-  const library = createLibrary(options.readText ?? ((path) => fetchText(new URL(path, baseURL))));
+  const library = createLibrary(readerOf(options));
   const teller = createTeller(onNotice);
 
   /** @type {Context | null} */
@@ -118,11 +118,15 @@ export async function createGpu({ onNotice = () => {}, pauses = PAUSES, ...optio
     /** Says a notice, once. @param {string} key @param {string} [detail] */
     say: (key, detail) => teller.say(key, detail),
 
-    /** @param {ArrayBufferView} values in C order @param {number[]} shape @param {Type} [type] @returns {Tensor} */
+    /**
+     * @param {ArrayBufferView | PythonBuffer} values in C order @param {number[]} shape @param {Type} [type]
+     * @returns {Tensor}
+     */
     upload(values, shape, type = "f32") {
       const { session } = need();
-      const tensor = session.memory.tensor(shape, type);
-      session.write(tensor, values);
+      const tensor = session.memory.tensor([...shape], type);
+      if (ArrayBuffer.isView(values)) session.write(tensor, values);
+      else withBytes(values, (bytes) => session.write(tensor, bytes));
       return tensor;
     },
     /**
@@ -160,6 +164,30 @@ export async function createGpu({ onNotice = () => {}, pauses = PAUSES, ...optio
       context?.session.destroy();
       context = null;
     },
+  };
+}
+
+/**
+ * The bytes of a Python object's buffer, in place: the view dies when Python's memory grows, so it
+ * is only lent.
+ * @param {PythonBuffer} values @param {(bytes: Uint8Array) => void} use
+ */
+function withBytes(values, use) {
+  const buffer = values.getBuffer("u8");
+  try {
+    use(buffer.data);
+  } finally {
+    buffer.release();
+  }
+}
+
+/** @param {Options} options @returns {(path: string) => Promise<string>} */
+function readerOf({ readText, texts, baseURL }) {
+  if (readText) return readText;
+  if (!texts) return (path) => fetchText(new URL(path, baseURL));
+  return async (path) => {
+    if (!(path in texts)) throw new Error("it is not among the texts given");
+    return texts[path];
   };
 }
 

@@ -126,6 +126,7 @@ export function createSession(device, library) {
     const errors = (await Promise.all(checks.splice(0).map((check) => check.catch(() => null)))).filter((error) => error);
     if (lost) throw new GpuError("device-lost", lost);
     const worst = errors.find((error) => error && isOutOfMemory(error)) ?? errors[0];
+    if (worst && isOutOfMemory(worst)) memory.trim();
     if (worst) throw new GpuError(isOutOfMemory(worst) ? "out-of-memory" : "device-error", worst.message);
   }
 

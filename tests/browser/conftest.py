@@ -8,51 +8,24 @@ or an error nobody caught.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-from static.build import checks, site, tools
+from static.build import checks
 from static.build.paths import BUILD
 from tests.browser.hosting import Host
 from tests.browser.strict import Watch
 
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--enable-unsafe-webgpu",
-    "--use-webgpu-adapter=swiftshader",
-]
 DESKTOP: Any = {"width": 1280, "height": 720}
 PHONE: Any = {"width": 390, "height": 844}
 READY_MS = 60_000
 SCREENS = BUILD / "screens"
 
 OpenPage = Callable[..., Page]
-
-
-@pytest.fixture(scope="session")
-def dist() -> Path:
-    """The built site, brought up to date when pytest was started by itself."""
-    return site.build("", print)
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """One Chromium for all tests."""
-    path = os.environ.get("NORMSCOPE_CHROMIUM") or tools.chromium()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -54,3 +54,18 @@ def two_decimals(values: Any) -> list[str]:
 def statistics(article: Locator) -> list[str]:
     """The statistics on a card: mean, variance and denominator, or mean square and denominator."""
     return article.locator("dl dd").all_inner_texts()
+
+
+def violations(page: Page, axe_script: str, part: str) -> list[str]:
+    """What axe-core finds against WCAG 2.1 A and AA in a part of the page."""
+    page.evaluate(axe_script)
+    found: list[str] = page.evaluate(
+        """async part => {
+          const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"];
+          const {violations} = await axe.run(part, {runOnly: {type: "tag", values: tags}});
+          const where = one => one.nodes.map(node => node.html.slice(0, 160)).join(" | ");
+          return violations.map(one => `${one.id}: ${where(one)}`);
+        }""",
+        part,
+    )
+    return found

@@ -76,7 +76,7 @@ def test_the_first_picture_is_the_very_document_that_python_builds(
     pictures = page.evaluate("JSON.parse(document.getElementById('manifest').textContent)")
     text = page.request.get(host.url + pictures["pictures"][theme]).text()
     for name in ("runtime", "app"):
-        text = text.replace("{{%s}}" % name, host.url + pictures[name])
+        text = text.replace(f"{{{{{name}}}}}", host.url + pictures[name])
     shipped = json.loads(text)
     assert shipped["scene"] == built["scene"]
     assert shipped["document"] == built["document"]

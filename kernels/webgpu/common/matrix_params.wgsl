@@ -1,6 +1,6 @@
 // What the kernels on matrices need; laid out by the host as params.wgsl is. Element (i, j) of
 // matrix b of an operand lies at
-//   (b / inner) * outer_stride + (b % inner) * inner_stride + i * row + j * column
+//   start + (b / inner) * outer + (b % inner) * inner_stride + i * row + j * column
 // so that transposed matrices, heads inside a fused projection and plain stacks of matrices are all
 // read in place.
 struct Params {
@@ -10,14 +10,17 @@ struct Params {
   columns: u32,
   depth: u32, // the length of the sums
   inner: u32, // matrices b are numbered by two axes: b / inner and b % inner
+  a_start: u32,
   a_outer: u32,
   a_inner: u32,
   a_row: u32,
   a_column: u32,
+  b_start: u32,
   b_outer: u32,
   b_inner: u32,
   b_row: u32,
   b_column: u32,
+  c_start: u32,
   c_outer: u32,
   c_inner: u32,
   c_row: u32,

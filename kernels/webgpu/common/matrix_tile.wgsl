@@ -39,9 +39,10 @@ fn columns_from(tile: Tile) -> vec4<u32> {
 const BLOCK: u32 = 64u;
 
 fn multiplied(tile: Tile) -> mat4x4<f32> {
-  let a_rows = origin(tile.matrix, params.a_outer, params.a_inner) + rows_from(tile) * params.a_row;
-  let b_columns =
-    origin(tile.matrix, params.b_outer, params.b_inner) + columns_from(tile) * params.b_column;
+  let a_rows = params.a_start + origin(tile.matrix, params.a_outer, params.a_inner)
+    + rows_from(tile) * params.a_row;
+  let b_columns = params.b_start + origin(tile.matrix, params.b_outer, params.b_inner)
+    + columns_from(tile) * params.b_column;
   var outer = mat4x4<f32>();
   for (var block = 0u; block < params.depth; block += BLOCK) {
     var sum = mat4x4<f32>();
@@ -64,7 +65,8 @@ fn store_row(tile: Tile, row: u32, bits: vec4<u32>) {
   if (row >= params.rows) {
     return;
   }
-  let start = origin(tile.matrix, params.c_outer, params.c_inner) + row * params.c_row;
+  let start = params.c_start + origin(tile.matrix, params.c_outer, params.c_inner)
+    + row * params.c_row;
   for (var j = 0u; j < 4u; j += 1u) {
     if (tile.column + j < params.columns) {
       c[start + (tile.column + j) * params.c_column] = bits[j];

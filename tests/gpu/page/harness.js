@@ -112,3 +112,50 @@ globalThis.harness = {
     await fetch(`/exchange/${ticket}`, { method: "POST", body: pack(entries, blobs) });
   },
 };
+
+// The same, one step at a time, for the Python backend that runs outside the page.
+/** @type {any[]} */
+const tensors = [];
+
+/** @param {any} tensor */
+const kept = (tensor) => ({ id: tensors.push(tensor) - 1, shape: tensor.shape, type: tensor.type });
+
+/** The result, or what was thrown, as a value. @param {() => any} run */
+async function answered(run) {
+  try {
+    return { value: await run() };
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+Object.assign(globalThis.harness, {
+  /** @param {number} number @param {string} ticket @param {number[]} shape @param {"f32" | "f16"} type */
+  upload: (number, ticket, shape, type) =>
+    answered(async () => {
+      const bytes = await (await fetch(`/exchange/${ticket}`)).arrayBuffer();
+      return kept(opened[number].gpu.upload(new Uint8Array(bytes), shape, type));
+    }),
+  /** @param {number} number @param {string} name @param {Record<string, number>} ids @param {any} options */
+  call: (number, name, ids, options) =>
+    answered(() => {
+      const given = Object.fromEntries(Object.entries(ids).map(([key, id]) => [key, tensors[id]]));
+      const results = opened[number].gpu.call(name, given, options);
+      return Object.fromEntries(Object.entries(results).map(([key, tensor]) => [key, kept(tensor)]));
+    }),
+  /** @param {number} number @param {number[]} ids @param {string} ticket */
+  read: (number, ids, ticket) =>
+    answered(async () => {
+      /** @type {Uint8Array[]} */
+      let parts = [];
+      await opened[number].gpu.read(ids.map((id) => tensors[id]), (/** @type {Uint8Array[]} */ views) => {
+        parts = views.map((view) => view.slice());
+      });
+      await fetch(`/exchange/${ticket}`, { method: "POST", body: new Blob(parts) });
+      return parts.map((part) => part.length);
+    }),
+  /** @param {number} number @param {number[]} ids */
+  release: (number, ids) => opened[number].gpu.release(...ids.map((id) => tensors[id])),
+  /** @param {number} number */
+  warmUp: (number) => answered(() => opened[number].gpu.warmUp()),
+});

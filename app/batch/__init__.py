@@ -1,0 +1,1 @@
+"""What the Batch scene computes, one module a story: values in, values out, nothing drawn."""

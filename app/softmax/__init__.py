@@ -1,0 +1,1 @@
+"""What the Softmax scene shows, without Panel: numbers, steps, curves and sentences."""
