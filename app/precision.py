@@ -158,10 +158,10 @@ def curve(row: Sequence[float], method: str, storage: str, accumulation: str) ->
 
     What is no number cannot be drawn and is NaN; 0 is drawn at `FLOOR`.
     """
-    errors = [
-        outcome(row, offset, method, storage, accumulation).variance_error for offset in OFFSETS[1:]
-    ]
-    drawn = np.array(errors)
+    shifted = np.add.outer(np.array(OFFSETS[1:]), np.array(row))  # each sum is rounded once
+    moments = emulate_moments(shifted, method, storage=storage, accumulation=accumulation)
+    truth = exact(row, 0.0).variance  # a shift does not change it
+    drawn = np.array([relative(float(value), truth) for value in moments.variance])
     return np.where(np.isfinite(drawn), np.maximum(drawn, FLOOR), np.nan)
 
 

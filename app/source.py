@@ -76,7 +76,9 @@ def script_of(function: str) -> str:
     imports: dict[str, str] = {}
     parts: dict[str, str] = {}
     _collect(module.__name__ if module else PACKAGE, function, imports, parts, set())
-    head = "\n".join(sorted(set(imports.values())))
+    imports.pop("annotations", None)
+    # Types may name what is defined further down: with this line Python 3.11 does not look.
+    head = "\n".join(["from __future__ import annotations", "", *sorted(set(imports.values()))])
     return head + "\n\n\n" + "\n\n\n".join(parts.values()) + "\n"
 
 

@@ -79,6 +79,11 @@ def channel_moments(tensor: Tensor) -> Moments:
     return Moments(taken.num_values, taken.mean.reshape(-1), taken.variance.reshape(-1))
 
 
+def values_a_channel(tensor: Tensor) -> int:
+    """m, the values of a channel."""
+    return tensor.values.size // channels_of(tensor)
+
+
 def channels_of(tensor: Tensor) -> int:
     """How many channels a tensor has."""
     return tensor.values.shape[LAYOUTS[tensor.layout].channel]

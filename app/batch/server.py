@@ -11,7 +11,7 @@ import numpy as np
 
 import kernels
 
-STEPS = 40  # steps of seeded traffic
+STEPS = 32  # steps of seeded traffic
 MOST_OTHERS = 4  # requests served beside yours
 
 

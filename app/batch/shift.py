@@ -80,24 +80,44 @@ def outputs(x: np.ndarray, running: RunningStatistics, eps: float) -> dict[str, 
     }
 
 
-def serve(seed: int, shift: float, spread: float, adapted: int, settings: Settings) -> Shift:
-    """Learn on training data, move the data, let ``adapted`` forwards learn on it; run all."""
+@dataclass(frozen=True)
+class Lesson:
+    """What was learned before anything was served; nothing in it depends on the shift.
+
+    Attributes:
+        trained: inputs of shape ``[256, 4]`` as they were in training.
+        states: the running statistics before training and after each of its forwards.
+        fresh: the batches that further forwards would get, before they are moved.
+    """
+
+    trained: np.ndarray
+    states: tuple[RunningStatistics, ...]
+    fresh: tuple[np.ndarray, ...]
+
+
+def learn_elsewhere(seed: int, settings: Settings) -> Lesson:
+    """Draw the data and learn on it."""
     generator = np.random.default_rng(seed)
     trained = examples(generator, SERVED)
     learning = [examples(generator, BATCH) for _ in range(LEARNING)]
-    adapting = [examples(generator, BATCH) * spread + shift for _ in range(adapted)]
-    fresh = RunningStatistics(np.zeros(FEATURES), np.ones(FEATURES))
-    states = [fresh, *learn(fresh, learning, settings, 0)]
-    states += learn(states[-1], adapting, settings, LEARNING)
-    served = trained * spread + shift
-    learned, now = states[LEARNING], states[-1]
+    fresh = tuple(examples(generator, BATCH) for _ in range(MOST_ADAPTED))
+    start = RunningStatistics(np.zeros(FEATURES), np.ones(FEATURES))
+    return Lesson(trained, (start, *learn(start, learning, settings, 0)), fresh)
+
+
+def serve(lesson: Lesson, shift: float, spread: float, adapted: int, settings: Settings) -> Shift:
+    """Move the data, let ``adapted`` forwards learn on it, and run every normalizer."""
+    moved = [batch * spread + shift for batch in lesson.fresh[:adapted]]
+    learned = lesson.states[-1]
+    states = [*lesson.states, *learn(learned, moved, settings, LEARNING)]
+    served = lesson.trained * spread + shift
     return Shift(
-        trained=trained,
+        trained=lesson.trained,
         served=served,
         means=np.array([state.mean for state in states]),
         variances=np.array([state.variance for state in states]),
-        before=outputs(trained, learned, settings.eps),
-        after=outputs(served, now, settings.eps),
+        before=outputs(lesson.trained, learned, settings.eps),
+        after=outputs(served, states[-1], settings.eps),
     )
 
 

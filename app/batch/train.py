@@ -8,11 +8,12 @@ import numpy as np
 
 import kernels
 from app.batch.conventions import CONVENTIONS, Settings
-from app.batch.forwards import History, channel_moments
+from app.batch.forwards import History, channel_moments, values_a_channel
 from app.tensor import Tensor
 from kernels import NormResult
 from kernels.axes import LAYOUTS
 from kernels.formula import moments_of
+from kernels.running import updated
 
 
 @dataclass(frozen=True)
@@ -84,27 +85,14 @@ def same_update(tensor: Tensor, past: History, momentum: float) -> list[Update]:
         ("keras", momentum),
         ("cumulative", momentum),
     ]
+    batch = channel_moments(tensor)
     updates = []
     for convention, number in readings:
         rule = CONVENTIONS[convention]
-        result = kernels.batch_norm(
-            tensor.values,
-            *past.running,
-            training=True,
-            strict=False,
-            channel_axis=LAYOUTS[tensor.layout].channel,
-            num_batches_tracked=past.batches_seen,
-            **rule.arguments(number),
-        )
-        updates.append(
-            Update(
-                convention,
-                None if rule.cumulative else number,
-                *rule.weights(number, past.batches_seen),
-                np.asarray(result.running_mean),
-                np.asarray(result.running_var),
-            )
-        )
+        weights = rule.weights(number, past.batches_seen)
+        after = updated(past.running, batch, weights, rule.unbiased)
+        given = None if rule.cumulative else number
+        updates.append(Update(convention, given, *weights, after.mean, after.variance))
     return updates
 
 
@@ -116,6 +104,8 @@ def channel_statistics(result: NormResult) -> tuple[np.ndarray, np.ndarray]:
 
 def torch_refusal(tensor: Tensor) -> str:
     """What PyTorch raises in training on this tensor, in its words, or ""."""
+    if values_a_channel(tensor) != 1:
+        return ""
     try:
         kernels.batch_norm(
             tensor.values, training=True, channel_axis=LAYOUTS[tensor.layout].channel

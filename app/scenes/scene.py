@@ -33,6 +33,10 @@ class Scene:
         """Give the results to the views."""
         raise NotImplementedError
 
+    def open_file(self, name: str, data: bytes) -> str:
+        """Show a file's numbers; what is to be said of it. Only a scene with a tensor can."""
+        raise NotImplementedError
+
     def outputs(self) -> dict[str, Any]:
         """The numbers on show, keys as documented in README."""
         raise NotImplementedError

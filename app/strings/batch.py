@@ -173,11 +173,12 @@ WORKERS: dict[str, str] = {
     "between the workers. Sent along with the counts, the same numbers give the whole exactly.",
     "sub_equal": "With parts of equal size the averaged mean is right; the averaged variance still "
     "lacks the spread between the workers.",
+    "sub_alone": "Nothing has to be sent, and nothing can go wrong.",
     "row_worker": "Worker {number}",
     "row_local": "Each its own",
     "row_averaged": "Averaged",
     "row_synchronized": "Synchronized",
-    "sent_local": "Plain data parallel. Every worker stores something else.",
+    "sent_local": "Plain data parallel. Every worker stores something of its own.",
     "sent_averaged": "A mean and a variance a channel: 2·{channels} = {sent}.",
     "sent_synchronized": "Those and the count: 2·{channels} + 1 = {sent}, as SyncBatchNorm does.",
     "card_local": "local statistics",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import panel as pn
-from bokeh.models import BasicTicker, ColumnDataSource
+from bokeh.models import BasicTicker, ColumnDataSource, Range1d
 from panel.viewable import Viewable
 
 from app.numbers import short
-from app.views.figures import Figure
+from app.views.figures import Figure, put_data, put_range
 from app.views.prose import Prose
 
 
@@ -18,7 +18,8 @@ class Curve:
     def __init__(self, colour: str, axis: str, height: int = 128) -> None:
         """`axis` names what is counted along x."""
         self.title = Prose(margin=(0, 0, 2, 0))
-        self.figure = Figure(height=height, x_axis_label=axis)
+        self.x, self.y = Range1d(0.0, 1.0), Range1d(0.0, 1.0)
+        self.figure = Figure(height=height, x_axis_label=axis, x_range=self.x, y_range=self.y)
         self.source = ColumnDataSource({"x": [], "y": [], "full": [], "hollow": []})
         self.target = ColumnDataSource({"x": [], "y": []})
         figure = self.figure
@@ -52,15 +53,18 @@ class Curve:
         """
         empty = np.zeros(len(x), bool) if hollow is None else hollow
         drawn = np.ones(len(x), bool) if dots is None else dots
-        self.source.data = {
-            "x": x.astype(np.float64),
-            "y": y.astype(np.float64),
-            "full": np.where(drawn & ~empty, y, np.nan),
-            "hollow": np.where(drawn & empty, y, np.nan),
-        }
+        put_data(
+            self.source,
+            x=x.astype(np.float64),
+            y=y.astype(np.float64),
+            full=np.where(drawn & ~empty, y, np.nan),
+            hollow=np.where(drawn & empty, y, np.nan),
+        )
         ends = np.array([x[0], max(x[-1], x[0] + least_span)], np.float64)
         level = np.full(2, np.nan if target is None else target)
-        self.target.data = {"x": ends, "y": level}
+        put_data(self.target, x=ends, y=level)
+        put_range(self.x, ends, room=0.04)
+        put_range(self.y, y, level, room=0.09)
         self.title.put(html=f"<p class='figure'>{title}</p>")
 
 

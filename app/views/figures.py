@@ -9,8 +9,9 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+import numpy as np
 import panel as pn
-from bokeh.models import GlyphRenderer
+from bokeh.models import ColumnDataSource, GlyphRenderer, Range1d
 from bokeh.plotting import figure
 
 TOKENS: dict[str, dict[str, str]] = {
@@ -94,3 +95,32 @@ class Figure:
     def pane(self) -> pn.pane.Bokeh:
         """The figure as something a layout takes."""
         return pn.pane.Bokeh(self.plot, sizing_mode="stretch_width", margin=0)
+
+
+def put_data(source: ColumnDataSource, **columns: np.ndarray) -> None:
+    """Give a source new columns, unless they are what it has: each change paints its figure."""
+    old = source.data
+    same = set(old) == set(columns) and all(
+        np.shape(old[name]) == new.shape and np.array_equal(old[name], new, equal_nan=True)
+        for name, new in columns.items()
+    )
+    if not same:
+        source.data = columns
+
+
+MOST_DRAWN = 1e300  # beyond it a range's own width would overflow
+
+
+def put_range(axis: Range1d, *groups: np.ndarray, room: float = 0.06) -> None:
+    """Let an axis span all finite numbers and a little room; Bokeh's own ranges need some."""
+    values = np.concatenate([np.ravel(group) for group in groups])
+    finite = values[np.abs(values) < MOST_DRAWN]  # leaves out NaN as well
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    width = high - low
+    least = 1e-9 * max(abs(low), abs(high), 1e-9)
+    room *= width
+    if width <= least:
+        room = max(abs(low), 1.0) / 2
+    start, end = low - room, high + room
+    if (axis.start, axis.end) != (start, end):
+        axis.update(start=start, end=end)

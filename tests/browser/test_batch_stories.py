@@ -169,7 +169,7 @@ def test_only_batch_norm_moves_while_sequences_come_and_go(page: Page) -> None:
     found = outputs(page)
     assert found["layer"]["moved"] == found["rms"]["moved"] == 0
     assert found["batch_norm"]["moved"] > 1
-    assert found["layer"]["output"] == [near([-1.4142100269, 0, 0, 1.4142100269])] * 40
+    assert found["layer"]["output"] == [near([-1.4142100269, 0, 0, 1.4142100269])] * 32
     assert "LayerNorm and RMSNorm give the same at every step, to the last bit" in sub(page)
     slider(page, "Step").focus()
     for _ in range(9):
@@ -196,7 +196,7 @@ def test_alone_in_the_batch_nothing_is_left_of_the_token(page: Page) -> None:
 def test_play_runs_by_itself_until_somebody_stops_it(page: Page) -> None:
     open_story(page, "Decode server")
     button(page, "Play").click()
-    expect(slider(page, "Step")).to_have_attribute("aria-valuetext", "2 of 39", timeout=15_000)
+    expect(slider(page, "Step")).to_have_attribute("aria-valuetext", "2 of 31", timeout=15_000)
     button(page, "Pause").click()
     stopped = outputs(page)
     assert not stopped["playing"]

@@ -55,7 +55,7 @@ class Controls:
         self.shown = self.taken = 0
         self.code = CodePanel()
         self.own = ImportPanel()
-        self.watch(self.preset, lambda key: key != OWN and actions.choose_preset(key))
+        self.watch(self.preset, self.choose_preset)
         self.watch(self.layouts, actions.choose_layout)
         self.watch(self.fill, self.choose_fill)
         self.watch(self.normalizer, self.choose_normalizer)
@@ -89,6 +89,11 @@ class Controls:
         )
 
     # what a person does -------------------------------------------------------------------------
+
+    def choose_preset(self, key: str) -> None:
+        """A preset's tensor; one's own stays as it is."""
+        if key != OWN:
+            self.scene.actions.choose_preset(key)
 
     def choose_fill(self, key: str) -> None:
         """Fill once; the list goes back to its "…", so that the same can be chosen again."""

@@ -202,11 +202,13 @@ def edge_of(one: Normalized) -> dict[str, Any]:
 
     if len(first) > MOST_EDGES:
         return {}
+    mean, variance, square = one.result.mean, one.result.variance, one.result.mean_square
     with np.errstate(invalid="ignore"):
-        if one.centered:
-            columns = [by_group(one.result.mean), by_group(np.sqrt(one.result.variance))]
-            return {"symbol": "μ, σ", "columns": columns}
-        return {"symbol": "RMS", "columns": [by_group(np.sqrt(one.result.mean_square))]}
+        if mean is not None and variance is not None:
+            return {"symbol": "μ, σ", "columns": [by_group(mean), by_group(np.sqrt(variance))]}
+        if square is not None:
+            return {"symbol": "RMS", "columns": [by_group(np.sqrt(square))]}
+    return {}
 
 
 MOST_EDGES = 400  # beyond, cells are painted and have no edge to write at

@@ -9,7 +9,7 @@ from panel.viewable import Viewable
 
 from app.batch.server import Replay
 from app.strings import say
-from app.views.figures import Figure
+from app.views.figures import Figure, put_data, put_range
 from app.views.prose import Prose
 
 # The members of the comparison: attribute of `Replay`, colour, dash of its curve.
@@ -30,12 +30,12 @@ class Marked:
     def __init__(self, height: int, axis: str, steps: Range1d) -> None:
         """A bare figure over the `steps`; the line spans whatever is shown."""
         self.title = Prose(margin=(0, 0, 2, 0))
-        self.figure = Figure(height=height, x_axis_label=axis, x_range=steps)
+        self.y = Range1d(0.0, 1.0)
+        self.figure = Figure(height=height, x_axis_label=axis, x_range=steps, y_range=self.y)
         self.figure.plot.min_border_left = EDGE
         self.figure.plot.xaxis.ticker = BasicTicker(min_interval=1, desired_num_ticks=10)
         self.figure.plot.yaxis.ticker = BasicTicker(desired_num_ticks=4)
         self.now = ColumnDataSource({"x": [], "low": [], "high": []})
-        self.low, self.high = 0.0, 1.0
         line = self.figure.plot.segment("x", "low", "x", "high", source=self.now, line_width=1.5)
         self.figure.token(line.glyph, line_color="ink-3")
 
@@ -45,11 +45,12 @@ class Marked:
 
     def mark(self, step: int) -> None:
         """Move the line."""
-        self.now.data = {
-            "x": np.array([step], np.float64),
-            "low": np.array([self.low]),
-            "high": np.array([self.high]),
-        }
+        put_data(
+            self.now,
+            x=np.array([step], np.float64),
+            low=np.array([self.y.start], np.float64),
+            high=np.array([self.y.end], np.float64),
+        )
 
 
 class OutputCurves(Marked):
@@ -68,9 +69,8 @@ class OutputCurves(Marked):
     def show(self, replay: Replay, feature: int) -> None:
         """The curves of a feature."""
         columns = {key: getattr(replay, key)[:, feature] for key, _, _ in MEMBERS}
-        self.source.data = {"x": np.arange(len(replay.sizes), dtype=np.float64), **columns}
-        everything = np.concatenate(list(columns.values()))
-        self.low, self.high = float(np.nanmin(everything)), float(np.nanmax(everything))
+        put_data(self.source, x=np.arange(len(replay.sizes), dtype=np.float64), **columns)
+        put_range(self.y, *columns.values(), room=0.08)
         key = " ".join(
             f"<span class='key-{dash}' data-colour='{colour}'><i></i>"
             f"{say(f'batch_server_curve_{name}')}</span>"
@@ -105,13 +105,14 @@ class RequestBars(Marked):
         ends = np.array([request.end for request in replay.requests], np.float64)
         ends = np.minimum(ends, len(replay.sizes))
         rows = np.array(rows_of([(one.start, one.end) for one in replay.requests]), np.float64)
-        self.source.data = {"left": starts - 0.45, "right": ends - 0.55, "y": rows}
-        self.yours.data = {
-            "left": np.array([-0.45]),
-            "right": np.array([len(replay.sizes) - 0.55]),
-            "y": np.array([0.0]),
-        }
-        self.low, self.high = -0.6, float(rows.max(initial=0.0)) + 0.6
+        put_data(self.source, left=starts - 0.45, right=ends - 0.55, y=rows)
+        put_data(
+            self.yours,
+            left=np.array([-0.45]),
+            right=np.array([len(replay.sizes) - 0.55]),
+            y=np.array([0.0]),
+        )
+        put_range(self.y, rows, np.array([-0.7, rows.max(initial=0.0) + 0.7]), room=0.0)
         title = say("batch_server_bars", count=len(replay.requests))
         self.title.put(html=f"<p class='figure'><b>{title}</b> {say('batch_server_bars_key')}</p>")
 

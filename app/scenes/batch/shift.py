@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 from panel.viewable import Viewable
 
-from app.batch.shift import LEARNING, MOST_ADAPTED, Shift, largest_change, serve
+from app.batch.shift import (
+    LEARNING,
+    MOST_ADAPTED,
+    Lesson,
+    Shift,
+    largest_change,
+    learn_elsewhere,
+    serve,
+)
 from app.numbers import short
 from app.scenes.batch.layer import SLIDER_GAP, TIGHT, LayerControls
 from app.scenes.batch.shift_views import Histogram
@@ -19,6 +27,7 @@ from app.views.slider import Slider
 from app.views.table import Table
 
 NUMBERS = LAYER | {"batch_seed", "batch_shift", "batch_spread", "batch_adapted"}
+LEARNED_FROM = frozenset({"batch_seed", "batch_momentum", "batch_convention"})
 SHIFTS = tuple(step / 2 for step in range(-20, 21))
 SPREADS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 ROUNDING = 1e-12  # of outputs near 1, in float64
@@ -68,10 +77,12 @@ class ShiftStory(Story):
 
     def compute(self, changed: frozenset[str]) -> None:
         """Learn, move, run."""
+        store = self.store
+        if changed & LEARNED_FROM:
+            self.lesson: Lesson = learn_elsewhere(store["batch_seed"], self.settings)
         if changed & NUMBERS:
-            store = self.store
             self.found: Shift = serve(
-                store["batch_seed"],
+                self.lesson,
                 store["batch_shift"],
                 store["batch_spread"],
                 store["batch_adapted"],

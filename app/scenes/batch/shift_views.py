@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import panel as pn
-from bokeh.models import BasicTicker, ColumnDataSource
+from bokeh.models import BasicTicker, ColumnDataSource, Range1d
 from panel.viewable import Viewable
 
-from app.views.figures import Figure
+from app.views.figures import Figure, put_data, put_range
 from app.views.prose import Prose
 
 BINS = 36
@@ -19,7 +19,8 @@ class Histogram:
     def __init__(self, colours: tuple[str, str]) -> None:
         """An empty figure under its title."""
         self.title = Prose(margin=(0, 0, 2, 0))
-        self.figure = Figure(height=130)
+        self.x, self.y = Range1d(0.0, 1.0), Range1d(0.0, 1.0)
+        self.figure = Figure(height=130, x_range=self.x, y_range=self.y)
         plot = self.figure.plot
         plot.yaxis.visible = False
         plot.ygrid.visible = False
@@ -40,9 +41,11 @@ class Histogram:
     def show(self, title: str, before: np.ndarray, after: np.ndarray) -> None:
         """Both sets of values."""
         edges = edges_of(before, after)
-        for source, values in zip(self.sources, (before, after), strict=True):
-            counts = np.histogram(values, edges)[0].astype(np.float64)
-            source.data = {"x": edges[1:], "left": edges[:-1], "top": counts}
+        counts = [np.histogram(values, edges)[0].astype(float) for values in (before, after)]
+        put_range(self.x, edges, room=0.02)
+        put_range(self.y, np.zeros(1), *counts, room=0.0)
+        for source, top in zip(self.sources, counts, strict=True):
+            put_data(source, x=edges[1:], left=edges[:-1], top=top)
         self.title.put(html=f"<p class='figure'>{title}</p>")
 
 

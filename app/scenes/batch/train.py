@@ -8,7 +8,15 @@ import numpy as np
 import panel as pn
 from panel.viewable import Viewable
 
-from app.batch.forwards import Run, channels_of, count_of, history, one_less, one_more
+from app.batch.forwards import (
+    MOST_FORWARDS,
+    Run,
+    channels_of,
+    count_of,
+    history,
+    one_less,
+    one_more,
+)
 from app.batch.presets import BATCHES
 from app.batch.train import (
     TrainAndEval,
@@ -164,7 +172,7 @@ class TrainStory(Story):
                     "key": "more",
                     "text": self.say("more"),
                     "main": True,
-                    "disabled": bool(self.refused),
+                    "disabled": bool(self.refused) or count_of(forwards) == MOST_FORWARDS,
                 },
                 {"key": "less", "text": self.say("less"), "disabled": not forwards},
                 {"key": "none", "text": self.say("none"), "disabled": not forwards},

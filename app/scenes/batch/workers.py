@@ -106,6 +106,14 @@ class WorkerStory(Story):
         """The channel of the cursor."""
         return self.editor.place[1]
 
+    @property
+    def averaging_is_right(self) -> bool:
+        """Whether the averaged statistics are those of the whole batch."""
+        averaged, right = self.schemes["averaged"], self.schemes["synchronized"]
+        return np.allclose(averaged.mean, right.mean) and np.allclose(
+            averaged.variance, right.variance
+        )
+
     def show(self, changed: frozenset[str]) -> None:
         """One update a view."""
         self.tensor.show(changed)
@@ -159,9 +167,12 @@ class WorkerStory(Story):
 
         right = pair(float(self.whole.mean[channel]), float(self.whole.variance[channel]))
         naive = pair(float(averaged.mean[0, channel]), float(averaged.variance[0, channel]))
-        key = "lead_alone" if len(self.own) == 1 else "lead_same" if naive == right else "lead"
         sizes = {int(one.num_values) for one in self.own}
-        sub = self.say("sub_sizes" if len(sizes) > 1 else "sub_equal")
+        if len(self.own) == 1:
+            key, sub = "lead_alone", self.say("sub_alone")
+        else:
+            key = "lead_same" if self.averaging_is_right else "lead"
+            sub = self.say("sub_sizes" if len(sizes) > 1 else "sub_equal")
         self.show_lead(self.say(key, naive=naive, right=right), sub)
 
     def show_table(self) -> None:
@@ -184,13 +195,10 @@ class WorkerStory(Story):
                 }
             )
         everything = values[:, channel].tolist()
-        right = self.schemes["synchronized"]
         for key in ("averaged", "synchronized"):
             scheme = self.schemes[key]
             mean, variance = float(scheme.mean[0, channel]), float(scheme.variance[0, channel])
-            good = np.allclose(scheme.mean, right.mean) and np.allclose(
-                scheme.variance, right.variance
-            )
+            good = key == "synchronized" or self.averaging_is_right
             rows.append(
                 {
                     "head": self.say(f"row_{key}"),

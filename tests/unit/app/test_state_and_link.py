@@ -1,4 +1,4 @@
-"""State and link: what is set is checked whole, what is written reads back, bad links do no harm."""
+"""State and link: a patch is checked whole, what is written reads back, bad links do no harm."""
 
 import base64
 import zlib

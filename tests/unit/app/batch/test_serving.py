@@ -19,7 +19,12 @@ from app.batch.server import (
     requests_of,
     steps_of,
 )
-from app.batch.shift import LEARNING, largest_change, serve
+from app.batch.shift import LEARNING, Shift, largest_change, learn_elsewhere, serve
+
+
+def served(shift: float, spread: float, adapted: int, settings: Settings) -> Shift:
+    return serve(learn_elsewhere(7, settings), shift, spread, adapted, settings)
+
 
 TOKEN = np.array([2.0, 4.0, 4.0, 6.0])
 
@@ -76,7 +81,7 @@ def test_sequences_come_and_go_within_the_slots() -> None:
 
 
 def test_evaluation_hands_the_shift_on_and_layer_norm_does_not() -> None:
-    found = serve(7, 3.0, 1.0, 0, Settings(eps=0.0))
+    found = served(3.0, 1.0, 0, Settings(eps=0.0))
     learned = found.learned
     expected = (found.served - learned.mean) / np.sqrt(learned.variance)
     np.testing.assert_allclose(found.after["evaluation"], expected, atol=1e-12)
@@ -88,17 +93,17 @@ def test_evaluation_hands_the_shift_on_and_layer_norm_does_not() -> None:
 
 
 def test_a_factor_leaves_layer_norm_and_rms_norm_alone() -> None:
-    found = serve(7, 0.0, 5.0, 0, Settings(eps=0.0))
+    found = served(0.0, 5.0, 0, Settings(eps=0.0))
     for key in ("layer", "rms", "training"):
         assert largest_change(found.after[key], found.before[key]) < 1e-12
     assert found.after["evaluation"].std() > 4
 
 
 def test_running_statistics_stand_still_until_they_are_trained_again() -> None:
-    still = serve(7, 3.0, 1.0, 0, Settings())
+    still = served(3.0, 1.0, 0, Settings())
     assert len(still.means) == LEARNING + 1
     assert still.running.mean == pytest.approx(still.learned.mean)
-    adapted = serve(7, 3.0, 1.0, 50, Settings())
+    adapted = served(3.0, 1.0, 50, Settings())
     assert len(adapted.means) == LEARNING + 51
     np.testing.assert_array_equal(adapted.learned.mean, still.learned.mean)
     assert adapted.running.mean == pytest.approx([5.0] * 4, abs=0.3)
