@@ -221,11 +221,11 @@ def test_a_click_sets_every_scene_like_that_model(models: Page) -> None:
     for scene in there:
         button = f"Open Gemma 3 in {scene.title()}"
         comparison(models).get_by_role("button", name=button).click()
-        expect(models.locator(f"#{scene}-stage")).to_be_visible()
+        expect(models.locator(f"#{scene}-stage")).to_be_visible(timeout=30_000)
         state = models.evaluate("normscope.state()")
         assert {name: state[name] for name in LIKE_GEMMA_3[scene]} == LIKE_GEMMA_3[scene]
         models.get_by_role("navigation").get_by_role("link", name="Models").click()
-        expect(table(models)).to_be_visible()
+        expect(table(models)).to_be_visible(timeout=30_000)
 
 
 def test_gemma_2_opens_in_softmax_with_its_cap(models: Page) -> None:
