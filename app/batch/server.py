@@ -131,3 +131,16 @@ def learned_statistics(kind: str, seed: int, features: int) -> tuple[np.ndarray,
 def moved(outputs: np.ndarray) -> float:
     """The largest difference between any two steps, over all features."""
     return float((outputs.max(axis=0) - outputs.min(axis=0)).max())
+
+
+def rows_of(spans: list[tuple[int, int]]) -> list[int]:
+    """A row for each span, from 1 on, so that none in a row overlap."""
+    ends: list[int] = []
+    rows = []
+    for start, end in spans:
+        free = next((row for row, until in enumerate(ends) if until <= start), len(ends))
+        if free == len(ends):
+            ends.append(end)
+        ends[free] = end
+        rows.append(free + 1)
+    return rows

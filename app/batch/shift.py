@@ -16,6 +16,7 @@ BATCH = 32  # examples a forward, where statistics are learned and where they ar
 LEARNING = 80  # forwards of training
 SERVED = 256  # examples of which the outputs are shown
 MOST_ADAPTED = 100
+BINS = 36  # of the histograms
 
 
 @dataclass(frozen=True)
@@ -124,3 +125,12 @@ def serve(lesson: Lesson, shift: float, spread: float, adapted: int, settings: S
 def largest_change(one: np.ndarray, other: np.ndarray) -> float:
     """The largest difference between outputs of the same examples."""
     return float(np.abs(one - other).max())
+
+
+def edges_of(*groups: np.ndarray) -> np.ndarray:
+    """The edges of equal bins over all values; they have a width where all values are one."""
+    low = min(float(group.min()) for group in groups)
+    high = max(float(group.max()) for group in groups)
+    if high - low <= 1e-9 * max(abs(low), abs(high), 1.0):
+        low, high = low - 0.5, high + 0.5
+    return np.linspace(low, high, BINS + 1)

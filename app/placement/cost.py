@@ -16,6 +16,8 @@ FLOPS_PER_SECOND = 2e9
 SECONDS_PER_LAYER = 1.5e-3
 SECONDS_PER_WEIGHT = 60e-9
 
+TELLING = 0.05  # seconds from which on a run says how fast this machine is
+
 # A run beyond this many seconds waits for a person to ask for it.
 PATIENCE = 15.0
 
@@ -49,9 +51,14 @@ class Clock:
         return self.correction * self._nominal(settings, weights_drawn)
 
     def learn(self, settings: StackSettings, *, weights_drawn: bool, seconds: float) -> None:
-        """A run of these settings took so long: move half of the way to what that says."""
+        """A run of these settings took so long: move half of the way to what that says.
+
+        A short run says more of the small calls than of the products, and is not learned from.
+        """
+        if seconds < TELLING:
+            return
         ratio = seconds / self._nominal(settings, weights_drawn)
-        self.correction = min(20.0, max(0.05, (self.correction * ratio) ** 0.5))
+        self.correction = min(10.0, max(0.1, (self.correction * ratio) ** 0.5))
 
     @staticmethod
     def _nominal(settings: StackSettings, weights_drawn: bool) -> float:

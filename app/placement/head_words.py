@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from app.placement.head import Head
-from app.placement.words import figures
+from app.placement.words import decimals, figures
 from app.strings import say
 
 SAME = 1e-3  # probabilities closer than this are called the same answer
@@ -19,6 +19,6 @@ def temperature_line(head: Head, norm: str) -> str:
     return say(
         "place_temperature_exact" if same else "place_temperature_near",
         temperature=figures(head.temperature),
-        entropy=f"{head.cooled_entropy:.2f}",
-        top=f"{head.cooled_top:.2f}",
+        entropy=decimals(head.cooled_entropy),
+        top=decimals(head.cooled_top),
     )

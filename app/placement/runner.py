@@ -70,6 +70,11 @@ class Runner:
         return self.traces.get(key_of(self._settings.placement))
 
     @property
+    def seconds_to_chosen(self) -> float:
+        """About how long the chosen placement takes."""
+        return 0.0 if self.chosen is not None else self.plan.seconds_chosen
+
+    @property
     def busy(self) -> bool:
         """Whether anything is left to run that was not stopped."""
         return bool(self._left) and not self.stopped

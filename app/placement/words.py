@@ -29,6 +29,11 @@ def figures(value: float, digits: int = 3) -> str:
     return f"{value:.{decimals}f}".replace("-", "−")
 
 
+def decimals(value: float) -> str:
+    """A number with two decimals, or what it is instead of one."""
+    return f"{value:.2f}" if math.isfinite(value) else short(value)
+
+
 def colour_of(norm: str) -> str:
     """The colour token of a norm."""
     return {"layer_norm": "ln", "rms_norm": "rms"}[norm]
@@ -225,7 +230,7 @@ def w2_caption(chosen: StackTrace | None, other: StackTrace | None) -> str:
         for trace in (chosen, other)
     ]
     if not all(math.isfinite(end[0]) and end[0] > 0 for end in ends):
-        return say("place_no_end")
+        return say("place_w2_not_finite")
     ends.sort(key=lambda end: -end[0])
     (more, one, _), (less, name, trace) = ends
     ratio = more / less

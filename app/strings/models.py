@@ -51,7 +51,6 @@ STRINGS: dict[str, str] = {
     "models_shown": "{shown} of {all}",
     "models_source_hint": "Point at a cell, or move there, to see where it was read.",
     "models_compare_label": "The systems compared",
-    "models_compare": "Compared",
     "models_compare_none": "Choose one or two rows to see them in full.",
     "models_differences": "They differ in {count} of {all} choices.",
     "models_same": "They make the same choices.",

@@ -23,7 +23,7 @@ STRINGS: dict[str, str] = {
     "place_number_gradient": "first ∕ last",
     "place_number_cosine": "mean cosine",
     "place_number_training": "stream grows",
-    "place_waiting": "waiting",
+    "place_waiting": "not computed yet",
     "place_running": "computing",
     "place_known_from": "{title}, as in {known_from}",
     # the lead: what the placement does, and what comes of it
@@ -124,6 +124,7 @@ STRINGS: dict[str, str] = {
     "place_w2_warm": "In the last layer {one} gets ×{ratio} what {other} gets{law}: "
     "what warm-up is for.",
     "place_w2_law": ", whose final norm divides by {rms}",
+    "place_w2_not_finite": "One of the two gradients is not finite.",
     "place_w2_waiting": "Two placements are compared here; one is still to come.",
     "place_attention": "attention",
     "place_ffn": "FFN",
@@ -146,7 +147,7 @@ STRINGS: dict[str, str] = {
     "place_train_go": "Go on",
     "place_train_again": "Train again",
     "place_train_post_ln": "Post-LN",
-    "place_train_post_ln_warmup": "Post-LN, warm-up",
+    "place_train_post_ln_warmup": "Post-LN + warm-up",
     "place_train_pre_ln": "Pre-LN",
     "place_train_plateau": "letters’ frequencies",
     "place_train_before": "Five layers, 30 characters, the same weights and batches: Post-LN at "

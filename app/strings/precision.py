@@ -38,6 +38,7 @@ STRINGS: dict[str, str] = {
     "precision_bench_running": "Measuring …",
     "precision_bench_stopped": "Stopped.",
     "precision_bench_idle": "Medians of {runs} runs; share: of the bandwidth of np.copyto here.",
-    "precision_webgpu": "All of it is NumPy in WebAssembly; the compute shaders are not measured here.",
+    "precision_webgpu": "All of this is NumPy in WebAssembly; "
+    "the compute shaders are not measured here.",
     "precision_bad": "Expected 1 to 64 numbers up to 1e6, with commas between.",
 }

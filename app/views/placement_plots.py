@@ -19,7 +19,7 @@ from bokeh.models import (
     Span,
 )
 
-from app.placement.series import Scale, spread
+from app.placement.scales import Scale, spread
 from app.views.figures import Figure
 from app.views.placement import PlotCaption
 

@@ -24,8 +24,12 @@ export function showScene(scene) {
   for (const frame of document.querySelectorAll(".scene:not(.ghost)")) {
     /** @type {HTMLElement} */ (frame).hidden = frame.id !== `scene-${scene}`;
   }
-  for (const link of document.querySelectorAll("nav a")) {
-    if (/** @type {HTMLElement} */ (link).dataset.scene === scene) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+  for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("nav a"))) {
+    if (link.dataset.scene === scene) {
+      link.setAttribute("aria-current", "page");
+      // On a phone the header shows a few of its links at a time.
+      const nav = /** @type {HTMLElement} */ (link.parentElement);
+      nav.scrollLeft = link.offsetLeft - nav.offsetLeft - 40;
+    } else link.removeAttribute("aria-current");
   }
 }

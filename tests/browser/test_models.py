@@ -200,6 +200,34 @@ def test_gemma_3_opens_in_softmax(models: Page) -> None:
     expect(table(models)).to_be_visible()
 
 
+# Gemma 3: RMSNorm before and after each sublayer, and on q and k; ε = 1e-6, no soft-cap.
+LIKE_GEMMA_3 = {
+    "softmax": {"softmax_norm": "rms", "softmax_eps": 1e-6, "softmax_cap": 0},
+    "placement": {
+        "placement": "before_and_after",
+        "placement_norm": "rms_norm",
+        "placement_qk_norm": "rms",
+        "placement_eps": 1e-6,
+        "placement_soft_cap": 0,
+    },
+}
+
+
+def test_a_click_sets_every_scene_like_that_model(models: Page) -> None:
+    """Each button of a system leads to a scene of the header, which is then like the system."""
+    links = models.locator("nav a").evaluate_all("all => all.map(link => link.dataset.scene)")
+    there = [scene for scene in links if scene in LIKE_GEMMA_3]
+    assert "softmax" in there
+    for scene in there:
+        button = f"Open Gemma 3 in {scene.title()}"
+        comparison(models).get_by_role("button", name=button).click()
+        expect(models.locator(f"#{scene}-stage")).to_be_visible(timeout=30_000)
+        state = models.evaluate("normscope.state()")
+        assert {name: state[name] for name in LIKE_GEMMA_3[scene]} == LIKE_GEMMA_3[scene]
+        models.get_by_role("navigation").get_by_role("link", name="Models").click()
+        expect(table(models)).to_be_visible(timeout=30_000)
+
+
 def test_gemma_2_opens_in_softmax_with_its_cap(models: Page) -> None:
     row(models, "Gemma 2").locator("th").click()
     comparison(models).get_by_role("button", name="Open Gemma 2 in Softmax").click()

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from kernels.placements import PLACEMENTS
+from kernels.placements import PLACEMENTS, Placement
 from kernels.residual import simulate_stack
-from kernels.training import RECIPES, TrainingRun
+from tests.browser.conftest import OpenPage
+from tests.browser.hosting import Host
 from tests.browser.placement import (
     caption,
     go,
@@ -24,7 +25,6 @@ from tests.browser.placement import (
     three_figures,
     through,
     view,
-    wait_for,
     wire,
 )
 from tests.browser.reading import outputs
@@ -128,6 +128,18 @@ def test_the_views_show_each_placements_number(page: Page) -> None:
     assert "1024 numbers leave about ±0.03 to chance" in caption(page)
 
 
+def test_a_link_opens_the_scene_with_its_state(open_page: OpenPage, host: Host) -> None:
+    page = open_page(
+        f"{host.url}#placement&place=own.attention_sum.final&layers=6&pview=gradient&wseed=3"
+    )
+    shown = through(page)
+    assert (shown["chosen"], shown["places"]) == ("own", ["attention_sum", "final"])
+    placement = Placement(attention_sum=True, final=True)
+    trace = simulate_stack(placement, **{**DEFAULTS, "depth": 6, "seed": 3})
+    close(shown["placements"]["own"]["stream_rms"], trace.stream_rms)
+    expect(row(page, "Your own")).to_be_checked()
+
+
 # the same weights ---------------------------------------------------------------------------------
 
 
@@ -224,37 +236,6 @@ def test_the_list_is_moved_through_with_arrow_keys(page: Page) -> None:
     assert placements(page).locator("[tabindex='0']").count() == 1
 
 
-# nothing twice ------------------------------------------------------------------------------------
-
-
-def test_switching_the_final_norm_runs_no_layer(page: Page) -> None:
-    before = go(page)["work"]
-    spot(page, "Final norm, before the head").click()
-    shown = through(page)
-    assert shown["chosen"] == "pre_ln"
-    assert shown["work"] == before
-    own = results(page).locator("article[data-current]")
-    expect(own.get_by_role("heading")).to_contain_text("Without final norm")
-
-
-def test_on_a_block_of_ones_own_it_runs_no_layer_forward(page: Page) -> None:
-    before = go(page, placement="before_and_after")["work"]
-    spot(page, "Final norm, before the head").click()
-    after = through(page)["work"]
-    assert after["forward_layers"] == before["forward_layers"]
-    assert after["backward_layers"] == before["backward_layers"] + 24
-
-
-def test_looking_at_something_else_runs_nothing(page: Page) -> None:
-    before = go(page)["work"]
-    for name in ("Updates", "Gradient", "Cosine", "Training", "Stream"):
-        view(page, name)
-    stage(page).get_by_role("slider", name="Block").fill("9")
-    row(page, "Parallel").click()
-    row(page, "Post-LN").click()
-    assert through(page)["work"] == before
-
-
 # the head -----------------------------------------------------------------------------------------
 
 
@@ -272,64 +253,6 @@ def test_without_the_final_norm_the_head_is_sure_and_a_temperature_undoes_it(pag
     expect(results(page).get_by_text(sharp)).to_be_visible()
     logits = results(page).locator(".bars").nth(1).locator("small").all_inner_texts()
     assert logits == [f"{logit:.1f}" for logit in head["with_norm"]["logits"]]
-
-
-# long work ----------------------------------------------------------------------------------------
-
-
-def test_a_long_run_can_be_stopped_and_gone_on_with(page: Page) -> None:
-    page.evaluate(
-        "() => normscope.set({scene: 'placement', placement_width: 256, placement_depth: 24,"
-        " placement_tokens: 32}).then(() => null)"
-    )
-    stop = stage(page).get_by_role("button", name="Stop")
-    stop.click()
-    left = outputs(page)
-    assert not left["busy"]
-    assert left["missing"]
-    expect(stage(page).get_by_text("placements are missing")).to_be_visible()
-    stage(page).get_by_role("button", name="Go on").click()
-    row(page, "Parallel").hover()
-    page.get_by_role("checkbox", name="QK-norm").check()  # heard while the work runs
-    assert page.evaluate("normscope.state()")["placement_qk_norm"] == "rms"
-    assert outputs(page)["busy"]
-    page.evaluate("normscope.set({placement_width: 16}).then(() => null)")
-    assert through(page)["missing"] == []
-
-
-def test_what_would_take_minutes_waits_and_what_cannot_be_is_told(page: Page) -> None:
-    shown = go(page, placement_depth=96, placement_width=512)
-    assert shown["placements"] == {}
-    expect(stage(page).get_by_role("button", name="Compute")).to_be_visible()
-    expect(stage(page).get_by_text("it starts when you say so")).to_be_visible()
-    shown = go(page, placement_depth=128, placement_width=1024, placement_tokens=256)
-    assert shown["placements"] == {}
-    assert "Too large for WebAssembly: tokens: 256 of width 1024" in shown["refusal"]
-    expect(stage(page).get_by_text("Too large for WebAssembly")).to_be_visible()
-
-
-# training -----------------------------------------------------------------------------------------
-
-
-def test_three_models_learn_from_the_same_weights_and_can_be_stopped(page: Page) -> None:
-    go(page, placement_view="training", placement_seed=0)
-    stage(page).get_by_role("button", name="Train three models").click()
-    wait_for(page, "shown => shown.training.steps >= 12")
-    stage(page).get_by_role("button", name="Stop").click()
-    training = outputs(page)["training"]
-    assert not training["going"]
-    for name, recipe in RECIPES.items():
-        run = TrainingRun(recipe)
-        expected = [step.loss for step, _ in zip(run, range(8), strict=False)]
-        close(training["losses"][name][:8], expected, rtol=1e-3)
-    assert training["losses"]["post_ln"][0] == training["losses"]["post_ln_warmup"][0]
-    assert f"Step {training['steps']} of 200" in caption(page)
-    stage(page).get_by_role("button", name="Go on").click()
-    wait_for(page, f"shown => shown.training.steps > {training['steps']}")
-    page.evaluate("normscope.set({placement_seed: 1}).then(() => null)")
-    training = outputs(page)["training"]
-    assert (training["going"], training["steps"]) == (False, 0)
-    assert not any(training["losses"].values())
 
 
 # systems ------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from app.scenes.batch.workers import WorkerStory
 from app.scenes.scene import Scene
 from app.strings import say
 from app.views.choices import Choices
-from app.views.controls import GAP, put, quiet
+from app.views.controls import put, quiet
 
 if TYPE_CHECKING:
     from app.application import Application
@@ -48,7 +48,7 @@ class BatchScene(Scene):
             label=say("batch_stories"),
             shown=False,
             options=[[key, say(f"batch_story_{key}")] for key in STORIES],
-            margin=GAP,
+            margin=(0, 0, 12, 0),
         )
         self.choices.on("choose", lambda data: self.choose(data["key"]))
         self.places = {

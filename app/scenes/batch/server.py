@@ -122,8 +122,10 @@ class ServerStory(Story):
 
     def steps(self) -> Iterator[float]:
         """One step a pause, as long as the story is on show."""
-        while self.store["batch_step"] < self.last and self.on_show:
+        while self.store["batch_step"] < self.last:
             yield PACE
+            if not self.on_show:
+                break
             self.drag(batch_step=min(self.store["batch_step"] + 1, self.last))
         self.playing = False
         self.show_player()

@@ -7,7 +7,7 @@ import panel as pn
 from bokeh.models import BasicTicker, ColumnDataSource, Range1d
 from panel.viewable import Viewable
 
-from app.batch.server import Replay
+from app.batch.server import Replay, rows_of
 from app.strings import say
 from app.views.figures import Figure, put_data, put_range
 from app.views.prose import Prose
@@ -115,16 +115,3 @@ class RequestBars(Marked):
         put_range(self.y, rows, np.array([-0.7, rows.max(initial=0.0) + 0.7]), room=0.0)
         title = say("batch_server_bars", count=len(replay.requests))
         self.title.put(html=f"<p class='figure'><b>{title}</b> {say('batch_server_bars_key')}</p>")
-
-
-def rows_of(spans: list[tuple[int, int]]) -> list[int]:
-    """A row for each span, from 1 on, so that none in a row overlap."""
-    ends: list[int] = []
-    rows = []
-    for start, end in spans:
-        free = next((row for row, until in enumerate(ends) if until <= start), len(ends))
-        if free == len(ends):
-            ends.append(end)
-        ends[free] = end
-        rows.append(free + 1)
-    return rows

@@ -7,10 +7,9 @@ import panel as pn
 from bokeh.models import BasicTicker, ColumnDataSource, Range1d
 from panel.viewable import Viewable
 
+from app.batch.shift import edges_of
 from app.views.figures import Figure, put_data, put_range
 from app.views.prose import Prose
-
-BINS = 36
 
 
 class Histogram:
@@ -47,12 +46,3 @@ class Histogram:
         for source, top in zip(self.sources, counts, strict=True):
             put_data(source, x=edges[1:], left=edges[:-1], top=top)
         self.title.put(html=f"<p class='figure'>{title}</p>")
-
-
-def edges_of(*groups: np.ndarray) -> np.ndarray:
-    """The edges of equal bins over all values; they have a width where all values are one."""
-    low = min(float(group.min()) for group in groups)
-    high = max(float(group.max()) for group in groups)
-    if high - low <= 1e-9 * max(abs(low), abs(high), 1.0):
-        low, high = low - 0.5, high + 0.5
-    return np.linspace(low, high, BINS + 1)

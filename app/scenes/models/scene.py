@@ -15,7 +15,6 @@ from app.models.opening import in_placement, in_softmax
 from app.models.order import shown
 from app.scenes.scene import Scene
 from app.strings import say
-from app.views.controls import heading
 from app.views.models import ModelsCompare, ModelsTable
 from app.views.prose import Prose
 from kernels.model_table import MODELS
@@ -62,9 +61,7 @@ class ModelsScene(Scene):
     def layout(self) -> dict[str, Viewable]:
         """The table over the width of controls and stage, the comparison at the right."""
         stage = pn.Column(self.lead, self.table, sizing_mode="stretch_width")
-        results = pn.Column(
-            heading(say("models_compare")), self.compare, sizing_mode="stretch_width"
-        )
+        results = pn.Column(self.compare, sizing_mode="stretch_width")
         return {"stage": stage, "results": results}
 
     # what a person does -------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import panel as pn
@@ -10,7 +11,7 @@ from panel.viewable import Viewable
 from app.fields.placement import NO_QK_NORM
 from app.placement.catalogue import listed
 from app.placement.likes import OWN, titles
-from app.placement.series import VIEWS
+from app.placement.series import VIEWS, View
 from app.placement.steps import GAINS, TOKENS, WIDTHS, heads_of, nearest
 from app.placement.words import colour_of, figures
 from app.strings import say
@@ -19,6 +20,7 @@ from app.views.controls import control, put, quiet
 from app.views.placement import PlacementList, Switches
 from app.views.slider import Slider
 from kernels.placements import PLACEMENTS
+from kernels.residual import StackTrace
 from kernels.row_norms import ROW_NORMS
 from kernels.stack_settings import LIMITS
 
@@ -146,7 +148,7 @@ class Controls:
         for row in listed(scene.placement):
             trace = traces.get(row.key)
             if trace is not None:
-                number = said = f"{view.sign}{figures(view.number(trace))}"
+                number = said = number_of(view, trace)
             else:
                 number = "…" if row.key in planned else "–"
                 said = say("place_running" if row.key in planned else "place_waiting")
@@ -200,6 +202,14 @@ class Controls:
             buttons=[{"key": "new", "text": say("place_new_weights")}],
             text=say("place_seed", seed=store["placement_seed"]),
         )
+
+
+def number_of(view: View, trace: StackTrace) -> str:
+    """What stands beside a placement; a stream that left float32's range has no end."""
+    number = view.number(trace)
+    if math.isnan(number) and trace.first_overflow() is not None:
+        number = math.inf
+    return f"{view.sign}{figures(number)}"
 
 
 def pair(left: Viewable, right: Viewable) -> Viewable:

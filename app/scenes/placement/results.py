@@ -12,8 +12,9 @@ from app.placement import words
 from app.placement.catalogue import listed
 from app.placement.head import Answer, Head
 from app.placement.head_words import temperature_line
-from app.placement.series import CURVES, Scale, down_gradient, drawable, layer_ticks, log_scale
-from app.placement.words import colour_of
+from app.placement.scales import Scale, layer_ticks, log_scale
+from app.placement.series import CURVES, down_gradient, drawable
+from app.placement.words import colour_of, decimals
 from app.strings import say
 from app.views.controls import heading
 from app.views.placement import HeadBars, PlotCaption
@@ -82,7 +83,9 @@ class Results:
         self.temperature.put(text="")
         empty = np.full(1, np.nan)
         self.top.put({"x": np.zeros(1), WITHOUT: empty, WITH: empty})
-        self.top.label_ends(0.0, [])
+        depth = self.scene.store["placement_depth"]
+        self.top.ranges(0, depth, layer_ticks(depth), UNIT)
+        self.top.label_ends(depth, [])
         self.top.say(say("place_top"), "")
 
     def title_of(self, name: str) -> str:
@@ -100,7 +103,7 @@ class Results:
         colours = {WITHOUT: "wrong", WITH: colour_of(self.scene.store["placement_norm"])}
         for name, answer in answers.items():
             bars = self.bars[name]
-            numbers = {"entropy": f"{answer.entropy:.2f}", "top": f"{answer.top:.2f}"}
+            numbers = {"entropy": decimals(answer.entropy), "top": decimals(answer.top)}
             bars.put(
                 current=final == (name == WITH),
                 colour=colours[name],
@@ -132,8 +135,8 @@ class Results:
                 positions=say("place_positions", count=head.positions)
                 if head.positions > 1
                 else say("place_position"),
-                without=f"{answers[WITHOUT].top_curve[-1]:.2f}",
-                with_norm=f"{answers[WITH].top_curve[-1]:.2f}",
+                without=decimals(answers[WITHOUT].top_curve[-1]),
+                with_norm=decimals(answers[WITH].top_curve[-1]),
             ),
         )
 

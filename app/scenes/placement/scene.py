@@ -56,7 +56,9 @@ STACK_FIELDS = frozenset(
 RESULTS, ONE_MORE, OPPOSITE = "results", "one more", "opposite"
 PROGRESS, LEARNED, POINTED = "progress", "learned", "pointed"
 
-AT_ONCE = 0.045  # seconds an edit computes before it shows what there is; the rest comes in slices
+# An edit computes for so many seconds before it shows what there is, and longer if only that
+# finishes the chosen placement: a curve must follow a slider. The rest comes in slices.
+AT_ONCE, FOR_CHOSEN = 0.045, 0.15
 POLL = 0.004  # seconds between two looks at what another processor does
 
 
@@ -150,7 +152,7 @@ class PlacementScene(Scene):
             self.runner.stop()
         else:
             self.runner.resume()
-            self.work(at_once=0.0)
+            self.work(0.0, 0.0)
         self.show(frozenset({RESULTS, PROGRESS}))
 
     def press_training(self) -> None:
@@ -183,17 +185,20 @@ class PlacementScene(Scene):
             except ValueError as error:
                 self.runner.refuse(say("place_too_large", reason=error))
             else:
-                self.work(AT_ONCE)
+                quick = self.runner.seconds_to_chosen < FOR_CHOSEN
+                self.work(AT_ONCE, FOR_CHOSEN if quick else AT_ONCE)
         dropped = self.training.fit(self.store["placement_norm"], self.store["placement_seed"])
         if dropped and background is not None:
             background.stop(TRAINING)
 
-    def work(self, at_once: float) -> None:
-        """Run for some seconds, and leave what is left to the background."""
+    def work(self, at_once: float, for_chosen: float) -> None:
+        """Run for some seconds, longer for the chosen placement; the background does the rest."""
         steps = self.runner.steps()
         background = self.application.background
         began = time.perf_counter()
-        while background is None or time.perf_counter() - began < at_once:
+        while background is None or time.perf_counter() - began < (
+            at_once if self.runner.chosen else for_chosen
+        ):
             step = next(steps, self)
             if step is self:
                 return

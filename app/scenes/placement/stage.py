@@ -11,17 +11,8 @@ from app.fields.placement import VIEWS
 from app.placement import words
 from app.placement.catalogue import listed
 from app.placement.run_words import run_line
-from app.placement.series import (
-    ATTENTION,
-    COLUMNS,
-    FFN,
-    THEORY,
-    columns,
-    layer_ticks,
-    linear_scale,
-    log_scale,
-    wires,
-)
+from app.placement.scales import layer_ticks, linear_scale, log_scale
+from app.placement.series import ATTENTION, COLUMNS, FFN, THEORY, columns, wires
 from app.placement.words import colour_of, figures
 from app.scenes.placement.training import TrainingView
 from app.strings import say
@@ -129,9 +120,9 @@ class Stage:
         lead = words.lead(
             scene.placement, store["placement_norm"], store["placement_depth"], scene.runner.chosen
         )
-        self.lead.put(
-            html=f"<p class='lead'>{lead}</p><p class='sub'>{words.sub(scene.placement)}</p>"
-        )
+        # Room for two lines also while the second is not known: nothing below it jumps.
+        html = f"<p class='lead' style='min-height:2.6em'>{lead}</p>"
+        self.lead.put(html=f"{html}<p class='sub'>{words.sub(scene.placement)}</p>")
 
     def show_block(self) -> None:
         """The drawing, with the chosen placement's numbers."""
@@ -176,7 +167,7 @@ class Stage:
         plot.put(data)
         plot.ranges(0, depth, layer_ticks(depth), scale)
         trace = runner.chosen
-        caption = words.CAPTIONS[view](trace) if trace is not None else ""
+        caption = words.CAPTIONS[view](trace) if trace is not None else say("place_waiting")
         plot.say(say(f"place_title_{view}"), caption)
 
     def style(self, plot: LayerPlot) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import panel as pn
 
-from app.placement.series import linear_range
+from app.placement.scales import linear_range
 from app.placement.training import PLATEAU
 from app.placement.training_words import caption, run_line
 from app.placement.words import colour_of

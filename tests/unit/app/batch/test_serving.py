@@ -4,6 +4,8 @@ Numbers: exact arithmetic ([1] with [3], with [3, 5], with [11]); everything els
 the textbook formula, written out here.
 """
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -17,9 +19,18 @@ from app.batch.server import (
     moved,
     replay,
     requests_of,
+    rows_of,
     steps_of,
 )
-from app.batch.shift import LEARNING, Shift, largest_change, learn_elsewhere, serve
+from app.batch.shift import (
+    BINS,
+    LEARNING,
+    Shift,
+    edges_of,
+    largest_change,
+    learn_elsewhere,
+    serve,
+)
 
 
 def served(shift: float, spread: float, adapted: int, settings: Settings) -> Shift:
@@ -108,3 +119,22 @@ def test_running_statistics_stand_still_until_they_are_trained_again() -> None:
     np.testing.assert_array_equal(adapted.learned.mean, still.learned.mean)
     assert adapted.running.mean == pytest.approx([5.0] * 4, abs=0.3)
     assert abs(adapted.after["evaluation"].mean()) < 0.2 < still.after["evaluation"].mean()
+
+
+def test_requests_in_one_row_never_overlap() -> None:
+    assert rows_of([(1, 5), (2, 3), (3, 9), (5, 6)]) == [1, 2, 2, 1]
+    spans = [(one.start, one.end) for one in requests_of("busy", 5, 2)]
+    rows = rows_of(spans)
+    for row in set(rows):
+        own = [span for span, at in zip(spans, rows, strict=True) if at == row]
+        assert all(one[1] <= other[0] for one, other in pairwise(own))
+    assert max(rows) <= MOST_OTHERS
+
+
+def test_bins_hold_every_value_and_have_a_width() -> None:
+    values, others = np.array([-3.0, 2.0]), np.array([7.0])
+    edges = edges_of(values, others)
+    assert (edges[0], edges[-1], len(edges)) == (-3, 7, BINS + 1)
+    same = edges_of(np.array([1e9, 1e9]))
+    assert np.all(np.diff(same) > 0)
+    assert np.histogram([1e9, 1e9], same)[0].sum() == 2

@@ -34,7 +34,13 @@ def test_a_run_that_took_longer_makes_the_next_estimate_longer() -> None:
     clock.learn(SETTINGS, weights_drawn=True, seconds=4 * before)
     assert clock.seconds(SETTINGS, weights_drawn=True) == pytest.approx(2 * before)
     clock.learn(SETTINGS, weights_drawn=True, seconds=1e9)
-    assert clock.seconds(SETTINGS, weights_drawn=True) <= 20 * before
+    assert clock.seconds(SETTINGS, weights_drawn=True) <= 10 * before
+
+
+def test_a_short_run_says_nothing_of_a_long_one() -> None:
+    clock = Clock()
+    clock.learn(replace(SETTINGS, depth=1), weights_drawn=True, seconds=0.03)
+    assert clock.correction == 1
 
 
 def test_weights_that_are_drawn_already_cost_nothing() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
@@ -14,10 +12,6 @@ from app.placement.series import (
     THEORY,
     columns,
     drawable,
-    layer_ticks,
-    log_scale,
-    log_ticks,
-    spread,
     wires,
 )
 from kernels.blocks import WIRES
@@ -74,57 +68,6 @@ def test_a_log_axis_has_no_place_for_infinities_and_zeros() -> None:
     values = np.array([1.0, np.inf, 0.0, -1.0, np.nan])
     assert np.isfinite(drawable(values)).tolist() == [True, False, False, False, False]
     assert np.isfinite(drawable(values, log=False)).tolist() == [True, False, True, True, False]
-
-
-def empty(**rows: list[float]) -> dict[str, np.ndarray]:
-    """Columns with some rows filled."""
-    data = {name: np.full(2, np.nan) for name in series.COLUMNS}
-    return data | {name: np.array(row) for name, row in rows.items()}
-
-
-def test_a_stack_without_norms_does_not_flatten_the_other_curves() -> None:
-    data = empty(pre_ln=[1.0, 4.0], none=[1.0, 1e12])
-    assert log_scale(data, "pre_ln").high < 4 * series.LEAVES * 1.2
-    assert log_scale(data, "none").high >= 1e12
-
-
-def test_a_scale_holds_its_curves_and_at_least_a_factor_of_four() -> None:
-    scale = log_scale(empty(pre_ln=[1.0, 1.0]), "pre_ln")
-    assert scale.high / scale.low == pytest.approx(4)
-    wide = log_scale(empty(pre_ln=[0.01, 300.0]), "pre_ln")
-    assert wide.low < 0.01 < 300 < wide.high
-
-
-@pytest.mark.parametrize(
-    ("low", "high"), [(0.5, 2.0), (0.9, 4.2), (0.01, 300.0), (1e-9, 1.0), (1.0, 1e38)]
-)
-def test_a_log_axis_has_a_handful_of_round_ticks(low: float, high: float) -> None:
-    ticks = log_ticks(low, high)
-    assert 2 <= len(ticks) <= 12
-    assert all(low <= tick <= high for tick in ticks)
-    assert all(f"{tick:.0e}"[0] in "125" for tick in ticks)
-
-
-@pytest.mark.parametrize("depth", [1, 2, 3, 5, 24, 37, 96, 127, 128])
-def test_the_last_layer_is_always_named(depth: int) -> None:
-    ticks = layer_ticks(depth)
-    assert ticks[-1] == depth
-    assert len(ticks) <= 7
-    assert list(ticks) == sorted(set(ticks))
-
-
-def test_labels_keep_their_distance_and_order() -> None:
-    placed = spread([50.0, 51.0, 10.0, 52.0], 13.0, 0.0, 100.0)
-    ordered = sorted(placed)
-    assert all(b - a >= 13 - 1e-9 for a, b in pairwise(ordered))
-    assert placed[2] == 10.0
-    assert placed[0] < placed[1] < placed[3]
-    assert np.mean([placed[0], placed[1], placed[3]]) == pytest.approx(51)
-
-
-def test_labels_stay_within_the_frame_while_there_is_room() -> None:
-    placed = spread([0.0, 0.0, 100.0, 100.0], 13.0, 0.0, 100.0)
-    assert placed == [6.5, 19.5, 80.5, 93.5]
 
 
 def test_a_parallel_block_has_no_wire_between_the_sublayers(traces: dict) -> None:

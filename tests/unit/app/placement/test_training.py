@@ -96,7 +96,7 @@ def test_the_verdict_follows_from_the_losses(short: Training) -> None:
         run = short.runs[name]
         run.history[:] = [replace(step, loss=late) for step in run.history]
     caption = training_words.caption(short)
-    assert "Post-LN 2.80, Post-LN, warm-up 2.40 and Pre-LN 2.15" in caption
+    assert "Post-LN 2.80, Post-LN + warm-up 2.40 and Pre-LN 2.15" in caption
     assert f"Post-LN did not get past the letters’ frequencies ({PLATEAU:.2f})" in caption
     for step in range(12):
         run = short.runs["post_ln"]
