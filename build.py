@@ -42,7 +42,7 @@ def parse(arguments: list) -> tuple:
 
 BENCHES = {
     "edit": "tests.bench.edit",
-    "gpu": "tests.bench.gpu.run",
+    "gpu": "tests.bench.gpu",
     "kernels": "tests.bench.kernels.run",
     "stack": "tests.bench.stack.run",
     "start": "tests.bench.start",
