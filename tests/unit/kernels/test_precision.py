@@ -165,3 +165,12 @@ def test_bad_names_are_named() -> None:
         emulate_rms_norm([1.0, 2.0], [1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match=r"x: expected shape \[\*, d\] with d ≥ 1"):
         emulate_rms_norm(1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"), [("float16", 0.2782), ("float32", 0.2782), ("float64", 1.0)]
+)
+def test_the_default_eps_is_that_of_the_type_torch_computes_in(name: str, wanted: float) -> None:
+    # torch 2.13 computes float16 in float32, so that both take 2⁻²³ (pytorch#155527).
+    got = kernels.rms_norm(np.full(2, 1e-4, name), 2)
+    np.testing.assert_allclose(got.output, wanted, rtol=1e-3)
