@@ -24,6 +24,7 @@ from kernels.piece import (
     set_denominator,
     store,
     sum_of_squares,
+    sum_over,
     task_of,
 )
 from kernels.plan import plan
@@ -126,8 +127,7 @@ def _whole_groups(piece: Job, task: Task, count: int, twice: bool) -> None:
     values = task.wide(piece.x)
     mean, square = piece.mean, piece.square
     if task.center:
-        np.add.reduce(values, task.axes, out=mean, keepdims=True)
-        mean /= count
+        np.divide(sum_over(values, task).reshape(mean.shape), count, out=mean)
         values -= mean
         if twice:
             correction = np.add.reduce(values, task.axes, keepdims=True)
@@ -179,9 +179,10 @@ def _mean_squares_by_runs(x: FloatArray) -> Float64Array | None:
     if count % 32:
         return None
     runs = x.reshape(rows, count // 32, 32)
-    squares = np.einsum("abc,abc->ab", runs, runs)
-    square: Float64Array = np.add.reduce(squares, 1, np.float64)
-    if np.any(np.maximum.reduce(squares, 1) > 0.25 * square):
+    # Rows along the fast axis: reductions over a short one are all overhead.
+    squares = np.einsum("abc,abc->ba", runs, runs)
+    square: Float64Array = np.add.reduce(squares, 0, np.float64)
+    if np.any(np.maximum.reduce(squares, 0) > 0.25 * square):
         return None
     square /= count
     return square
