@@ -42,6 +42,8 @@ def parse(arguments: list) -> tuple:
 
 BENCHES = {
     "edit": "tests.bench.edit",
+    "gpu": "tests.bench.gpu",
+    "kernels": "tests.bench.kernels.run",
     "stack": "tests.bench.stack.run",
     "start": "tests.bench.start",
 }

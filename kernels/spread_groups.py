@@ -22,22 +22,17 @@ from kernels.statistics import Float64Array
 def accumulate(job: Job, task: Task) -> None:
     """Groups that reach over several pieces: sums first, the formula in a second walk.
 
-    The sums are those of x minus a shift: 0, then the first value of each group where the mean
-    turns out to lie far from 0, then the mean, where that value was an outlier.
+    The sums are those of x itself, and of x minus the first value of its group where the mean turns
+    out to lie far from 0.
     """
     count = math.prod([job.x.shape[axis] for axis in task.axes])
     folds = _folds(job, task.kinds)
     subtract: list[Float64Array] = []
-    for attempt in range(3):
-        total, squares = _sums(job, task, folds, subtract)
-        offset, square = total / count, squares / count
-        if not task.center:
-            break
-        square = np.maximum(square - np.square(offset), 0.0)
-        if attempt == 2 or not far_from_zero(offset, square, job.x.dtype):
-            break
+    offset, square = _moments(job, task, folds, count, subtract)
+    if task.center and far_from_zero(offset, square, job.x.dtype):
         first = tuple(slice(0, 1) if kind == "R" else slice(None) for kind in task.kinds)
-        subtract = [subtract[0] + offset if subtract else job.x[first].astype(np.float64)]
+        subtract = [job.x[first].astype(np.float64)]
+        offset, square = _moments(job, task, folds, count, subtract)
     if task.center:
         subtract = [*subtract, offset]
         np.sum(subtract, axis=0, out=job.mean)
@@ -49,10 +44,10 @@ def accumulate(job: Job, task: Task) -> None:
         finish(fold.of_job(job), task, fold.step, moved, fold.of_statistic(1.0 / job.denominator))
 
 
-def _sums(
-    job: Job, task: Task, folds: list["Fold"], shift: list[Float64Array]
+def _moments(
+    job: Job, task: Task, folds: list["Fold"], count: int, shift: list[Float64Array]
 ) -> tuple[Float64Array, Float64Array]:
-    """Σ(x − shift), where there is a mean to take, and Σ(x − shift)², dimensions kept.
+    """E[x − shift] and the variance, or 0 and E[x²] without a mean; dimensions kept.
 
     ``shift`` is empty or has one entry.
     """
@@ -70,7 +65,8 @@ def _sums(
         if task.center:
             total += fold.unfold(sum_of_fold, total.shape)
         squares += fold.unfold(squares_of_fold, squares.shape)
-    return total, squares
+    offset = total / count
+    return offset, np.maximum(squares / count - np.square(offset), 0.0)
 
 
 def _finish(

@@ -203,8 +203,7 @@ def _standardize_scaled(
     square = _mean_square(deviation, axes, count, mask)
     denominator = np.sqrt(square + np.ldexp(eps, -2 * exponent))
     normalized = deviation / denominator
-    # Twice by e, since 2²ᵉ alone may overflow where the product does not.
-    square = np.ldexp(np.ldexp(square, exponent), exponent)
+    square = np.ldexp(square, 2 * exponent)
     denominator = np.ldexp(denominator, exponent)
     if mean is None:
         return Standardized(normalized, None, None, square, denominator)

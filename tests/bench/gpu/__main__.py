@@ -1,4 +1,4 @@
-"""`python -m tests.bench.gpu`."""
+"""`python3 build.py bench gpu` starts here."""
 
 import sys
 

@@ -86,6 +86,14 @@ def test_a_tiny_group_under_a_large_eps_keeps_its_digits() -> None:
     np.testing.assert_allclose(result.output, np.array([-1e-200, 1e-200]) / np.sqrt(1e-5))
 
 
+def test_a_group_out_of_range_costs_its_neighbours_nothing() -> None:
+    x = np.array([[1e-200, 3e-200], [1e200, 3e200], [1.0, 3.0]])
+    for eps in (1e-5, 1e-300, 0.0):
+        got = kernels.normalize(x, 1, eps=eps).output
+        for row, output in zip(x, got, strict=True):
+            assert exact.ulps(output, exact.standardized(row, True, eps)) <= 4
+
+
 @pytest.mark.parametrize("dtype", sorted(WIDTHS))
 @pytest.mark.parametrize("value", [0.1, 5.0, 1e4, -3.3])
 @pytest.mark.parametrize("count", [3, 7, 1000])

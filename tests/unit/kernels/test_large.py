@@ -13,6 +13,7 @@ from kernels.statistics import standardize
 
 SHAPES = [
     (600, 300),
+    (500, 320),
     (4, 50_000),
     (50_000, 4),
     (1, 200_000),

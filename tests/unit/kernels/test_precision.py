@@ -138,8 +138,9 @@ def test_the_two_cast_orders_of_the_kernel_itself_in_float16() -> None:
 
 
 def test_gemma_adds_1_in_float32() -> None:
-    one = emulate_rms_norm([1.0], [15.8125], 0.0, gain_offset=1.0)
-    assert one == round_to(16.8125, "bfloat16")
+    # √3 · 16.8125 = 29.12; with 1 + 15.8125 rounded to bfloat16 first, √3 · 16.75 = 29.01.
+    got = emulate_rms_norm([3.0, 1.0, 1.0, 1.0], [15.8125] * 4, 0.0, gain_offset=1.0)
+    assert got[0] == 29.125
     wide = emulate_rms_norm([1.0], [15.8125], 0.0, storage="float32", gain_offset=1.0)
     assert wide == 16.8125
 
