@@ -16,6 +16,9 @@ FLOPS_PER_SECOND = 2e9
 SECONDS_PER_LAYER = 1.5e-3
 SECONDS_PER_WEIGHT = 60e-9
 
+# Of the 4 GiB WebAssembly addresses, the share of all weights and of all forward passes.
+WEIGHT_BYTES, PASS_BYTES = 256 * 2**20, 192 * 2**20
+
 TELLING = 0.05  # seconds from which on a run says how fast this machine is
 
 # A run beyond this many seconds waits for a person to ask for it.
