@@ -19,6 +19,8 @@ export class Editor {
     /** @type {HTMLInputElement | null} */
     this.input = null;
     this.index = -1;
+    /** The cell Python was last told of; the model follows later, and keys may be faster. */
+    this.told = -1;
   }
 
   get editing() {
@@ -167,7 +169,10 @@ export class Editor {
   /** @param {FocusEvent} event */
   onFocus(event) {
     const index = this.host.cells()?.indexOf(event) ?? -1;
-    if (index >= 0 && index !== this.host.model.cell && !this.input) this.host.move(index);
+    const known = index === this.host.model.cell && (this.told < 0 || this.told === index);
+    if (index < 0 || known || this.input) return;
+    this.told = index;
+    this.host.move(index);
   }
 
   /** @param {FocusEvent} event */

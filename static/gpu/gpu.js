@@ -115,8 +115,10 @@ export async function createGpu({ onNotice = () => {}, pauses = PAUSES, ...optio
     settled: () => opening,
     /** Compiles what the first calls will need, without holding anything up. */
     warmUp: () => warmUp(need()),
-    /** Says a notice, once. @param {string} key @param {string} [detail] */
-    say: (key, detail) => teller.say(key, detail),
+    /** Says a notice, once. A loss is told where it is noticed, not by those whose calls it broke. @param {string} key @param {string} [detail] */
+    say(key, detail) {
+      if (key !== "device-lost") teller.say(key, detail);
+    },
 
     /**
      * @param {ArrayBufferView | PythonBuffer} values in C order @param {number[]} shape @param {Type} [type]

@@ -19,9 +19,12 @@ export function sizeOf(shape) {
 }
 
 // Sizes in steps of an eighth of their power of two, so that similar sizes share buffers and no
-// more than an eighth is wasted.
+// more than an eighth is wasted. Of the largest nothing is.
+const EXACT_FROM = 2 ** 28;
+
 /** @param {number} bytes */
 function sizeClass(bytes) {
+  if (bytes >= EXACT_FROM) return Math.ceil(bytes / 256) * 256;
   const step = Math.max(256, 2 ** (Math.floor(Math.log2(Math.max(bytes, 1))) - 3));
   return Math.ceil(bytes / step) * step;
 }

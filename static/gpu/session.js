@@ -14,6 +14,8 @@ import { createShaders, fieldsOf } from "./shaders.js";
 // Dispatches, uniform buffers and bind groups that are remembered, each at most.
 const REMEMBERED = 512;
 
+const LOSS_MAY_TAKE = 200; // milliseconds
+
 /** What `make` gave for a key before; a map that is full forgets everything. @template T @param {Map<string, T>} map @param {string} key @param {() => T} make @returns {T} */
 function remembered(map, key, make) {
   let value = map.get(key);
@@ -123,11 +125,24 @@ export function createSession(device, library) {
 
   /** Waits for what was submitted, and throws what the device reported about it. */
   async function settle() {
-    const errors = (await Promise.all(checks.splice(0).map((check) => check.catch(() => null)))).filter((error) => error);
+    const outcomes = await Promise.all(checks.splice(0).map((check) => check.catch(() => null)));
     if (lost) throw new GpuError("device-lost", lost);
-    const worst = errors.find((error) => error && isOutOfMemory(error)) ?? errors[0];
-    if (worst && isOutOfMemory(worst)) memory.trim();
-    if (worst) throw new GpuError(isOutOfMemory(worst) ? "out-of-memory" : "device-error", worst.message);
+    const errors = outcomes.filter((error) => error !== null);
+    const full = errors.find(isOutOfMemory);
+    if (full) {
+      memory.trim();
+      throw new GpuError("out-of-memory", full.message);
+    }
+    if (errors.length === 0) return;
+    const uncompiled = await shaders.uncompiled();
+    if (uncompiled) known.clear(); // what is ready may hold the broken pipeline
+    throw uncompiled ?? new GpuError("device-error", errors[0].message);
+  }
+
+  /** Why reading failed: a device that is being lost says so a little later. @param {Error} problem */
+  async function whyUnread(problem) {
+    await Promise.race([device.lost, new Promise((resolve) => setTimeout(resolve, LOSS_MAY_TAKE))]);
+    return lost ? new GpuError("device-lost", lost) : new GpuError("device-error", problem.message);
   }
 
   return {
@@ -205,8 +220,9 @@ export function createSession(device, library) {
           () => null,
           (error) => error,
         );
-        const [problem] = await Promise.all([mapped, settle()]);
-        if (problem) throw new GpuError(lost ? "device-lost" : "device-error", lost || problem.message);
+        await settle();
+        const problem = await mapped;
+        if (problem) throw await whyUnread(problem);
         const range = staging.getMappedRange();
         take(tensors.map(({ bytes }, index) => new Uint8Array(range, offsets[index], bytes)));
       } finally {
@@ -217,7 +233,11 @@ export function createSession(device, library) {
     /** Waits until everything submitted has run. */
     async idle() {
       submit();
-      await device.queue.onSubmittedWorkDone();
+      const problem = await device.queue.onSubmittedWorkDone().then(
+        () => null,
+        (error) => error,
+      );
+      if (problem) throw await whyUnread(problem);
       await settle();
     },
 

@@ -71,6 +71,12 @@ export function createLibrary(readText) {
   };
 }
 
+/** The first error a module has, with its line. @param {GPUCompilationInfo | null} info */
+function firstError(info) {
+  const first = info?.messages.find((message) => message.type === "error");
+  return first ? `line ${first.lineNum}: ${first.message}` : null;
+}
+
 /**
  * @param {GPUDevice} device
  * @param {{text(path: string): string}} library
@@ -82,6 +88,8 @@ export function createShaders(device, library) {
   const compiling = new Map();
   /** @type {Map<string, GpuError>} */
   const failed = new Map();
+  /** @type {{key: string, recipe: Recipe, info: Promise<GPUCompilationInfo | null>}[]} */
+  let unchecked = [];
   /** @type {Map<string, {layout: GPUBindGroupLayout, pipelineLayout: GPUPipelineLayout}>} */
   const layouts = new Map();
 
@@ -113,14 +121,6 @@ export function createShaders(device, library) {
     return { descriptor, layout, module };
   }
 
-  /** The first error a module has, with its line, or what the device said. @param {GPUShaderModule} module @param {any} error @param {Recipe} recipe */
-  async function failure(module, error, recipe) {
-    const info = await module.getCompilationInfo().catch(() => null);
-    const first = info?.messages.find((message) => message.type === "error");
-    const where = first ? `line ${first.lineNum}: ${first.message}` : error.message;
-    return new GpuError("shader-failed", `${recipe.kernel}: ${where}`);
-  }
-
   return {
     /**
      * The pipeline, compiled on the spot if it was not compiled ahead.
@@ -132,10 +132,30 @@ export function createShaders(device, library) {
       if (found) return found;
       const error = failed.get(key);
       if (error) throw error;
-      const { descriptor, layout } = describe(recipe);
+      const { descriptor, layout, module } = describe(recipe);
+      // Asked for at once: of a module in use, Chromium 156 may not answer any more.
+      unchecked.push({ key, recipe, info: module.getCompilationInfo().catch(() => null) });
       const made = { recipe, pipeline: device.createComputePipeline(descriptor), layout };
       ready.set(key, made);
       return made;
+    },
+    /**
+     * The first of the pipelines made by `now` that did not compile, or null. To be asked when the
+     * device reported an error; it is not made again.
+     * @returns {Promise<GpuError | null>}
+     */
+    async uncompiled() {
+      const asked = unchecked;
+      unchecked = [];
+      for (const { key, recipe, info } of asked) {
+        const error = firstError(await info);
+        if (!error) continue;
+        const reason = new GpuError("shader-failed", `${recipe.kernel}: ${error}`);
+        failed.set(key, reason);
+        ready.delete(key);
+        return reason;
+      }
+      return null;
     },
     /**
      * The pipeline, compiled without holding anything up. Rejects with the compiler's message.
@@ -148,6 +168,7 @@ export function createShaders(device, library) {
       let building = compiling.get(key);
       if (!building) {
         const { descriptor, layout, module } = describe(recipe);
+        const info = module.getCompilationInfo().catch(() => null);
         building = device.createComputePipelineAsync(descriptor).then(
           (pipeline) => {
             const made = ready.get(key) ?? { recipe, pipeline, layout };
@@ -155,7 +176,7 @@ export function createShaders(device, library) {
             return made;
           },
           async (error) => {
-            const reason = await failure(module, error, recipe);
+            const reason = new GpuError("shader-failed", `${recipe.kernel}: ${firstError(await info) ?? error.message}`);
             failed.set(key, reason);
             throw reason;
           },

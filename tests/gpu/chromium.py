@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import http.server
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserType, sync_playwright
 
 from static.build import tools
 from static.build.paths import ROOT
@@ -46,9 +47,8 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         """The file in its folder; what lies in none does not exist."""
         first, _, rest = path.split("?")[0].lstrip("/").partition("/")
         folder = self.folders.get(first)
-        target = (folder / rest).resolve() if folder else None
-        inside = target is not None and folder is not None and target.is_relative_to(folder)
-        return str(target) if inside else str(ROOT / "no-such-file")
+        parts = rest.split("/")
+        return str(folder / rest) if folder and ".." not in parts else str(ROOT / "no-such-file")
 
     def do_GET(self) -> None:
         """A file, or what waits under a ticket."""
@@ -96,15 +96,21 @@ def served(folders: dict[str, Path], exchange: dict[str, bytes]) -> Iterator[str
 
 
 @contextlib.contextmanager
-def chromium(flags: Sequence[str] = SOFTWARE_ADAPTER) -> Iterator[Browser]:
-    """A fresh Chromium."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=str(tools.chromium()),
-            args=[*QUIET, *flags],
-            ignore_default_args=["--headless"],
-        )
-        try:
-            yield browser
-        finally:
-            browser.close()
+def launched(kind: BrowserType, flags: Sequence[str]) -> Iterator[Browser]:
+    """A Chromium of its own with these flags."""
+    browser = kind.launch(
+        executable_path=os.environ.get("NORMSCOPE_CHROMIUM") or str(tools.chromium()),
+        args=[*QUIET, *flags],
+        ignore_default_args=["--headless"],
+    )
+    try:
+        yield browser
+    finally:
+        browser.close()
+
+
+@contextlib.contextmanager
+def only_chromium(flags: Sequence[str] = SOFTWARE_ADAPTER) -> Iterator[Browser]:
+    """The same for a program that has no Playwright running yet."""
+    with sync_playwright() as playwright, launched(playwright.chromium, flags) as browser:
+        yield browser

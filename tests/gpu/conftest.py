@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from static.build.paths import ROOT
-from tests.gpu.chromium import chromium, served
+from tests.gpu.chromium import served
 from tests.gpu.device import Device
 
 FOLDERS = {
@@ -32,13 +32,6 @@ def address(exchange: dict[str, bytes]) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Chromium with the software adapter."""
-    with chromium() as browser:
-        yield browser
-
-
 def open_page(browser: Browser, address: str) -> Page:
     """A page with the harness loaded; an error in it fails the test that waits for it."""
     page = browser.new_page()
@@ -49,14 +42,14 @@ def open_page(browser: Browser, address: str) -> Page:
 
 
 @pytest.fixture(scope="session")
-def page(browser: Browser, address: str) -> Iterator[Page]:
+def gpu_page(chromium: Browser, address: str) -> Iterator[Page]:
     """The page that all tests share whose devices stay whole."""
-    page = open_page(browser, address)
+    page = open_page(chromium, address)
     yield page
     page.close()
 
 
 @pytest.fixture(scope="session", params=["software", "hardware"])
-def device(request: pytest.FixtureRequest, page: Page, exchange: dict[str, bytes]) -> Device:
+def device(request: pytest.FixtureRequest, gpu_page: Page, exchange: dict[str, bytes]) -> Device:
     """The GPU under both ways of spreading work, which differ in nearly every kernel."""
-    return Device(page, exchange, tuning=request.param)
+    return Device(gpu_page, exchange, tuning=request.param)

@@ -23,10 +23,10 @@ ALLOWED_OF_PRODUCTS = 1e-5
 
 
 @pytest.fixture(scope="module")
-def backend(page: Any, exchange: dict[str, bytes]) -> Backend:
+def backend(gpu_page: Any, exchange: dict[str, bytes]) -> Backend:
     """A backend over the page."""
     backend = Backend()
-    glue = PageGlue(Device(page, exchange), backend._noticed)
+    glue = PageGlue(Device(gpu_page, exchange), backend._noticed)
     assert run(backend.start(glue=glue))
     return backend
 

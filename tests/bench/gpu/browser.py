@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Page
 
-from tests.gpu.chromium import OWN_ADAPTER, SOFTWARE_ADAPTER, chromium
+from tests.gpu.chromium import OWN_ADAPTER, SOFTWARE_ADAPTER, only_chromium
 
 
 @contextlib.contextmanager
@@ -15,7 +15,7 @@ def opened(address: str, *, software: bool) -> Iterator[Page]:
     """The page in a fresh Chromium, with the machine's own adapter or the software one."""
     adapter = SOFTWARE_ADAPTER if software else OWN_ADAPTER
     # Without this a timestamp or an error message may be blurred.
-    with chromium([*adapter, "--enable-webgpu-developer-features"]) as browser:
+    with only_chromium([*adapter, "--enable-webgpu-developer-features"]) as browser:
         page = browser.new_page()
         page.set_default_timeout(0)
         page.goto(f"{address}/bench/index.html")

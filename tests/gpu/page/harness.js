@@ -23,8 +23,8 @@ function pack(manifest, blobs) {
 const failure = (error) => ({ error: { key: error.key ?? "", message: error.message ?? String(error) } });
 
 globalThis.harness = {
-  /** @param {any} options `changes`: [file, from, to][] to make in .wgsl files, `without`: no navigator.gpu */
-  async open({ changes = [], without = false, ...options }) {
+  /** @param {any} options `changes`: [file, from, to][] to make in .wgsl files; `fromBase`: let the glue fetch them */
+  async open({ changes = [], fromBase = false, ...options }) {
     /** @type {any[]} */
     const notices = [];
     const readText = async (/** @type {string} */ path) => {
@@ -36,8 +36,8 @@ globalThis.harness = {
       }
       return text;
     };
-    const webgpu = without ? { webgpu: undefined } : {};
-    const gpu = await createGpu({ readText, onNotice: (notice) => notices.push(notice), ...webgpu, ...options });
+    const source = fromBase ? {} : { readText };
+    const gpu = await createGpu({ ...source, onNotice: (notice) => notices.push(notice), ...options });
     return opened.push({ gpu, notices }) - 1;
   },
 

@@ -35,7 +35,7 @@ def lost_by_cancelling(row: np.ndarray, eps: float, center: bool) -> float:
     return 2.0**-52 * len(row) * largest / exact_denominator if center else 0.0
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(rows(), st.sampled_from([0.0, 1e-12, 1e-5, 1.0]), st.booleans())
 def test_any_row_is_right_in_its_last_place(row: np.ndarray, eps: float, center: bool) -> None:
     if eps == 0 and len(set(row.tolist() if center else [*row.tolist(), 0.0])) == 1:
@@ -47,7 +47,7 @@ def test_any_row_is_right_in_its_last_place(row: np.ndarray, eps: float, center:
     assert exact.ulps(got, wanted, spared) <= (4.0 if row.dtype == np.float64 else 1.0)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(rows())
 def test_softmax_of_any_row_is_right_in_its_last_place(row: np.ndarray) -> None:
     got = kernels.softmax(row)

@@ -37,7 +37,7 @@ def drawn(seed: int, *shapes: tuple[int, ...]) -> list[np.ndarray]:
 seeds = pytest.mark.parametrize("seed", range(3))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.lists(st.integers(1, 3), min_size=1, max_size=3).map(tuple),
     st.data(),
