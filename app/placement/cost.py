@@ -65,5 +65,11 @@ class Clock:
 
     @staticmethod
     def _nominal(settings: StackSettings, weights_drawn: bool) -> float:
-        drawn = 0.0 if weights_drawn else SECONDS_PER_WEIGHT * weights_of(settings)
-        return operations(settings) / FLOPS_PER_SECOND + SECONDS_PER_LAYER * settings.depth + drawn
+        weights = weights_of(settings)
+        # What memory does not hold is drawn on the way up and again on the way down.
+        draws = 2 if 4 * weights > WEIGHT_BYTES else 0 if weights_drawn else 1
+        return (
+            operations(settings) / FLOPS_PER_SECOND
+            + SECONDS_PER_LAYER * settings.depth
+            + SECONDS_PER_WEIGHT * weights * draws
+        )
