@@ -47,7 +47,7 @@ CLAIMS = (
 
 def choose(page: Page, preset: str, eps: float) -> None:
     """Choose a preset in the menu as a person does, then set ε."""
-    menu = page.get_by_label("Tensor", exact=True)
+    menu = page.locator("#scene-axes").get_by_label("Tensor", exact=True)
     title = PRESETS[preset].title
     label = menu.locator("option").filter(has_text=title).first.inner_text()
     menu.select_option(label=label)
