@@ -33,15 +33,23 @@ def outputs(page: Page) -> dict[str, Any]:
 
 
 def kernel(page: Page, name: str, arguments: dict[str, Any], options: dict[str, Any]) -> Any:
-    """Call a public kernel with named arguments; arrays come as nested lists."""
+    """Call a public kernel with named arguments; arrays come as nested lists.
+
+    The option `backend` is "numpy", "webgpu" or "auto"; with the last two the answer is awaited.
+    """
     if name not in kernels.__all__ or not inspect.isfunction(getattr(kernels, name)):
         known = [key for key in kernels.__all__ if inspect.isfunction(getattr(kernels, key))]
         raise ValueError(f"kernel: no kernel {name!r}; there are {', '.join(sorted(known))}")
     backend = options.get("backend", "numpy")
-    if backend != "numpy":
-        raise ValueError(f"kernel: no backend {backend!r}; there is 'numpy'")
     given = {key: from_json(value) for key, value in arguments.items()}
-    return to_json(getattr(kernels, name)(**given))
+    if backend == "numpy":
+        return to_json(getattr(kernels, name)(**given))
+    return on_graphics(page, name, backend, given)
+
+
+async def on_graphics(page: Page, name: str, backend: str, given: dict[str, Any]) -> Any:
+    """The same call where a graphics processor may answer it."""
+    return to_json(await page.graphics.run(name, backend, given))
 
 
 def from_json(value: Any) -> Any:

@@ -49,6 +49,11 @@ class Application:
         scene.show(scene.stale)
         scene.stale = frozenset()
 
+    def graphics_came(self) -> None:
+        """The graphics processor was tested: scenes that use it may compute anew."""
+        for scene in self.made.values():
+            scene.graphics_came()
+
     def open(self, fragment: str) -> None:
         """Set the whole state from a link."""
         self.problems = open_fragment(self.store, fragment)

@@ -6,11 +6,13 @@ one patch, however many views it touches: the page draws once.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 import traceback
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from bokeh.core.serialization import Buffer, Serializer
 from bokeh.document import Document
@@ -22,6 +24,9 @@ from app.application import Application
 from app.background import Background
 from app.link import fragment_of
 from app.views.figures import set_theme
+
+if TYPE_CHECKING:
+    from app.graphics import Graphics
 
 Post = Callable[[str, list[tuple[str, bytes]]], None]
 PAGE = "page"  # the setter of a change that came from the page: it is not sent back
@@ -38,7 +43,26 @@ class Page:
         self.shown = ""
         application.background = Background(self.flush)
         self.pending: dict[str, list[Any]] = {}
+        self.answers: set[asyncio.Future[None]] = set()  # calls that are not answered yet
         self.fragment = fragment_of(application.store)
+        application.store.listeners.append(self.on_state)
+
+    @cached_property
+    def graphics(self) -> Graphics:
+        """The graphics processor; nothing of it is loaded before it is asked for."""
+        from app.graphics import Graphics
+
+        graphics = Graphics(
+            lambda report: self.send("graphics", **report), self.application.store["backend"]
+        )
+        graphics.listeners.append(self.application.graphics_came)
+        graphics.listeners.append(self.flush)
+        return graphics
+
+    def on_state(self, changed: frozenset[str]) -> None:
+        """The switch between the backends is part of the state."""
+        if "backend" in changed:
+            self.graphics.force(self.application.store["backend"])
 
     def send(self, kind: str, buffers: list[tuple[str, bytes]] | None = None, **body: Any) -> None:
         """One message to the page."""
@@ -125,7 +149,24 @@ class Page:
             self.send("answer", id=body["id"], error=f"{type(error).__name__}: {error}")
             return
         self.flush()
-        self.send("answer", id=body["id"], value=value)
+        if isinstance(value, Awaitable):
+            self.answers.add(task := asyncio.ensure_future(self.answer_later(body["id"], value)))
+            task.add_done_callback(self.answers.discard)
+        else:
+            self.send("answer", id=body["id"], value=value)
+
+    async def answer_later(self, number: int, value: Awaitable[Any]) -> None:
+        """The answer of a call that waits for a device."""
+        try:
+            answer = {"value": await value}
+        except Exception as error:
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        self.send("answer", id=number, **answer)
+
+    def on_graphics(self, body: dict[str, Any], attachment: Any) -> None:
+        """The page is at rest, or somebody wants to know what computes here."""
+        self.graphics.begin()
+        self.graphics.report()
 
 
 HANDLERS: dict[str, Callable[[Page, dict[str, Any], Any], None]] = {
@@ -135,6 +176,7 @@ HANDLERS: dict[str, Callable[[Page, dict[str, Any], Any], None]] = {
     "theme": Page.on_theme,
     "call": Page.on_call,
     "file": Page.on_file,
+    "graphics": Page.on_graphics,
 }
 
 

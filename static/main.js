@@ -11,6 +11,7 @@ import { loadScripts } from "./page/scripts.js";
 import { picture } from "./page/picture.js";
 import { setUpShare } from "./page/share.js";
 import { setUpTheme } from "./page/theme.js";
+import { Backend } from "./page/backend.js";
 import { setUpScenes, setUpSkip, showScene } from "./page/scenes.js";
 
 const timings = { shell: 0, picture: 0, interactive: 0 };
@@ -27,6 +28,7 @@ const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module
 /** @param {object} message @param {unknown} [attachment] */
 const send = (message, attachment) => {
   documents.sent();
+  backend.busy();
   worker.postMessage({ json: JSON.stringify(message), attachment }, attachment instanceof ArrayBuffer ? [attachment] : []);
 };
 const documents = new Documents(send);
@@ -35,6 +37,7 @@ const ask = (message, attachment) => {
   documents.flush();
   send(message, attachment);
 };
+const backend = new Backend(ask, (mode) => api.set({ backend: mode }));
 const bokeh = loadScripts((file, size) => progress.arrived(file, size));
 setUpTheme((theme) => ask({ type: "theme", theme }));
 setUpFiles(ask);
@@ -99,18 +102,23 @@ async function show(message) {
   await documents.add(message.scene, message.document);
   document.getElementById("ghost")?.remove();
   showScene(message.scene);
+  backend.scene(message.scene);
   timings.picture ||= now();
 }
 
 /** @type {Record<string, (message: any, arrays: Map<string, ArrayBuffer>) => any>} */
 const handlers = {
   document: show,
-  scene: (message) => showScene(message.scene),
+  scene(message) {
+    showScene(message.scene);
+    backend.scene(message.scene);
+  },
   patch: (message, arrays) => documents.patch(message.scene, message.patch, arrays),
   idle(message) {
     documents.idle();
-    showRun(message);
+    backend.ran(message);
   },
+  graphics: (message) => backend.report(message),
   problems({ problems }) {
     if (problems.length) notice(`This link could not be read in full. ${problems.join(" ")}`);
   },
@@ -123,22 +131,15 @@ const handlers = {
   },
   async started(message) {
     progress.done();
-    showRun(message);
+    backend.ran(message);
     handlers.problems(message, new Map());
     documents.idle();
     await nextFrame();
     timings.interactive = now();
     becameReady();
+    backend.testAtRest();
     // A stylesheet that is missing stops nothing, but a person should know why the page looks bare.
     const trouble = await normscopeCheck();
     if (trouble) notice(normscopeWords(trouble).join(" "));
   },
 };
-
-/** The chip says which backend computed last, and how long that took. @param {{backend?: string, compute_ms?: number}} run */
-function showRun(run) {
-  if (!run.backend) return;
-  const chip = /** @type {HTMLElement} */ (document.getElementById("chip"));
-  chip.dataset.live = "";
-  /** @type {HTMLElement} */ (chip.lastElementChild).textContent = `${run.backend} · ${(run.compute_ms ?? 0).toFixed(1)} ms`;
-}

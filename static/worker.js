@@ -124,6 +124,9 @@ async function boot(runtime, app, got) {
     steps.run(step);
   }
   steps.destroy();
+  python.registerJsModule("normscope_gpu", {
+    createGpu: async (/** @type {any} */ options) => (await import("./gpu/gpu.js")).createGpu(options),
+  });
   return python;
 }
 

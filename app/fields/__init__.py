@@ -11,12 +11,16 @@ from app.fields.field import Field
 # The scenes in the order of the header; a link may name each of them.
 SCENE_KEYS = ("axes", "batch", "placement", "softmax", "precision", "models")
 
+# Who computes: the faster one for each size, or one for everything it can.
+BACKENDS = ("auto", "numpy", "webgpu")
+
 MODULES = (axes, batch, placement, softmax, precision, models)
 
 FIELDS: dict[str, Field] = {
     field.name: field
     for field in (
         Field("scene", "scene", kinds.Choice(*SCENE_KEYS), SCENE_KEYS[0]),
+        Field("backend", "backend", kinds.Choice(*BACKENDS), BACKENDS[0]),
         *(field for module in MODULES for field in module.FIELDS),
     )
 }

@@ -33,6 +33,9 @@ class Scene:
         """Give the results to the views."""
         raise NotImplementedError
 
+    def graphics_came(self) -> None:
+        """The graphics processor was tested. Scenes that have no use for it go on as they are."""
+
     def open_file(self, name: str, data: bytes) -> str:
         """Show a file's numbers; what is to be said of it. Only a scene with a tensor can."""
         raise NotImplementedError

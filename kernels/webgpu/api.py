@@ -6,7 +6,8 @@ import functools
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from kernels.webgpu.backend import Backend
+from kernels.webgpu.backend import Backend, Run
+from kernels.webgpu.choice import Choice
 from kernels.webgpu.table import KERNELS
 
 BACKEND = Backend()
@@ -16,6 +17,16 @@ self_test = BACKEND.self_test
 run = BACKEND.run
 force = BACKEND.force
 status = BACKEND.status
+
+
+def last_run() -> Run | None:
+    """What the newest call did."""
+    return BACKEND.last
+
+
+def choice() -> Choice:
+    """What the self-test measured; without it NumPy is taken for everything."""
+    return BACKEND.choice
 
 
 def _awaitable(name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
