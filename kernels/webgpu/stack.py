@@ -37,7 +37,8 @@ def check(settings: StackSettings) -> None:
 
 
 class GpuStackRun:
-    """One stack on the device. Iterating gives awaitables, and after each `fraction` is done.
+    """One stack on the device. Iterating sends a layer on its way a step and gives None, or an
+    awaitable where results are read; `fraction` is done then.
 
     Raises, in an awaitable: `GpuFailed`; `NotOnGpu` where numbers are no longer finite, for which
     WGSL promises nothing. `trace` is the result once all are through.
@@ -51,21 +52,19 @@ class GpuStackRun:
         self.fraction = 0.0
         self._weights = weights
 
-    def __iter__(self) -> Iterator[Awaitable[None]]:
+    def __iter__(self) -> Iterator[Awaitable[None] | None]:
         with self._weights.open_scope() as gpu:
             passes = _Passes(self.settings, self._weights, gpu)
             depth = self.settings.depth
             for done in range(depth):
                 passes.forward(done)
-                if passes.due or done == depth - 1:
-                    yield passes.read_forward()
                 self.fraction = (done + 1) / (2 * depth)
+                yield passes.read_forward() if passes.due or done == depth - 1 else None
             passes.turn()
             for done in range(depth):
                 passes.backward(depth - 1 - done)
-                if passes.due or done == depth - 1:
-                    yield passes.read_backward()
                 self.fraction = (depth + done + 1) / (2 * depth)
+                yield passes.read_backward() if passes.due or done == depth - 1 else None
             self.trace = passes.trace()
 
 

@@ -37,7 +37,8 @@ def finished(settings: StackSettings, weights: DeviceWeights) -> StackTrace:
     """Run to the end."""
     stack = GpuStackRun(settings, weights)
     for step in stack:
-        run(step)  # type: ignore[arg-type]
+        if step is not None:
+            run(step)  # type: ignore[arg-type]
     assert stack.fraction == 1.0
     assert stack.trace is not None
     return stack.trace
