@@ -35,6 +35,8 @@ from kernels.statistics import Float64Array, Standardized
 
 # From this many values on, a tensor is cut up.
 LARGE = 1 << 17
+# Runs of squares that a row of float32 has at least, so that their roundings even out.
+_RUNS = 9
 
 
 def standardize_in_pieces(
@@ -150,13 +152,12 @@ def _can_stay_in_float32(job: Job, task: Task) -> bool:
 
 
 def _rows_in_float32(piece: Job, task: Task) -> bool:
-    """RMSNorm of rows in float32, of which each result has no more than five roundings.
+    """RMSNorm of rows in float32, of which each result has few roundings.
 
     False, with nothing done, where squares come near the ends of the range of float32.
     """
-    square = None if piece.weight is not None else _mean_squares_by_runs(piece.x)
+    square = _mean_squares_by_runs(piece.x)
     if square is None:
-        # A weight costs a rounding more, which the squares have to spare.
         values = task.wide(piece.x)
         square = sum_of_squares(values, task)
         square /= piece.x.shape[1]
@@ -172,21 +173,25 @@ def _rows_in_float32(piece: Job, task: Task) -> bool:
 
 
 def _mean_squares_by_runs(x: FloatArray) -> Float64Array | None:
-    """E[x²] of float32 rows: runs of 32 squares in float32, four at a time, the rest in float64.
+    """E[x²] of float32 rows: runs of squares in float32, four at a time, the rest in float64.
 
-    A run has 11 roundings at most. Where all runs are alike they even out, and the square root
-    halves what is left; where one run outweighs the others they would show. None then, and for rows
-    that do not consist of such runs.
+    A run of 64 has 19 roundings at most. Where the runs differ a little they even out, and the
+    square root halves what is left: a unit of rounding. They would show where a few runs outweigh
+    the others, and where all are alike, as in a constant row. None then, and for rows that do not
+    consist of enough such runs.
     """
     rows, count = x.shape
-    if count % 32:
+    length = 64 if count >= 768 and count % 64 == 0 else 32
+    runs = count // length
+    if count % length or runs < _RUNS:
         return None
-    runs = x.reshape(rows, count // 32, 32)
+    cut = x.reshape(rows, runs, length)
     # Rows along the fast axis: reductions over a short one are all overhead.
-    squares = np.einsum("abc,abc->ba", runs, runs).astype(np.float64)
+    squares = np.einsum("abc,abc->ba", cut, cut).astype(np.float64)
     square: Float64Array = np.einsum("ab->b", squares)
-    # No run has more than √0.125 = 0.35 of the sum then; to look for the largest takes longer.
-    if np.any(np.einsum("ab,ab->b", squares, squares) > 0.125 * np.square(square)):
+    # 1 where all runs are alike, and the number of runs where one has everything.
+    spread = runs * np.einsum("ab,ab->b", squares, squares) / np.square(square)
+    if not (np.minimum.reduce(spread) > 1 + 1e-9 and np.maximum.reduce(spread) < 1.5):
         return None
     square /= count
     return square

@@ -140,7 +140,7 @@ def sum_of_squares(values: Float64Array, task: Task) -> Float64Array:
 def scaled(values: Float64Array, factor: Float64Array, task: Task) -> Float64Array:
     """``values`` times one factor a group, in place or in buffer 1."""
     if task.kinds == "KR" and values.shape[1] < _SHORT_BUFFER:
-        return times_rows(values, factor[:, 0], task.buffer(values.shape, 1))
+        return np.einsum("ab,a->ab", values, factor[:, 0], out=task.buffer(values.shape, 1))
     values *= factor
     return values
 
