@@ -1,5 +1,6 @@
 """BatchNorm and InstanceNorm: one statistic a channel, and running statistics for evaluation."""
 
+from functools import lru_cache
 from typing import NamedTuple, SupportsIndex
 
 import numpy as np
@@ -195,9 +196,14 @@ class ChannelLayout(NamedTuple):
 def channel_layout(x: FloatArray, channel_axis: SupportsIndex) -> ChannelLayout:
     """The layout of x with its channels along ``channel_axis``."""
     channel = resolve_axes(channel_axis, x.ndim, "channel_axis")[0]
-    others = (*range(channel), *range(channel + 1, x.ndim))
-    along = (1,) * channel + (-1,) + (1,) * (x.ndim - channel - 1)
-    return ChannelLayout(channel, x.shape[channel], others, along)
+    return ChannelLayout(channel, x.shape[channel], *_around(channel, x.ndim))
+
+
+@lru_cache(maxsize=64)
+def _around(channel: int, ndim: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The axes beside a channel axis, and the shape in which ``[C]`` lies along it."""
+    others = (*range(channel), *range(channel + 1, ndim))
+    return others, (1,) * channel + (-1,) + (1,) * (ndim - channel - 1)
 
 
 def any_single(num_values: int | Float64Array) -> bool:

@@ -132,13 +132,16 @@ def _scale_and_round(
     bias: Float64Array | None,
     dtype: np.dtype[np.floating],
 ) -> tuple[FloatArray, FloatArray]:
-    """y = γ·x̂ + β, and x̂, each rounded once to ``dtype``."""
-    rounded = normalized.astype(dtype, copy=False)
+    """y = γ·x̂ + β, and x̂, each rounded once to ``dtype``. Takes ``normalized`` over."""
     if weight is None and bias is None:
+        rounded = normalized.astype(dtype, copy=False)
         return rounded, rounded
-    output = normalized if weight is None else normalized * weight
-    output = output if bias is None else output + bias
-    return output.astype(dtype, copy=False), rounded
+    rounded = normalized.astype(dtype)
+    if weight is not None:
+        normalized *= weight
+    if bias is not None:
+        normalized += bias
+    return normalized.astype(dtype, copy=False), rounded
 
 
 def _result(

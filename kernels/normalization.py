@@ -145,8 +145,9 @@ def rms_norm(
     shape = as_trailing_shape("normalized_shape", normalized_shape, array.shape)
     axes = tuple(range(array.ndim - len(shape), array.ndim))
     gain = as_parameter("weight", weight, shape)
-    if gain is not None:
-        gain = gain + as_number("gain_offset", gain_offset)
+    offset = as_number("gain_offset", gain_offset)
+    if gain is not None and offset:
+        gain = gain + offset
     epsilon = default_eps(array.dtype) if eps is None else as_eps(eps)
     if not cast_before_weight:
         return apply_formula(array, axes, False, epsilon, gain)

@@ -194,6 +194,8 @@ def as_temperature(temperature: float) -> float:
         ValueError: not positive and finite. At 0 the formula is Inf/Inf; its limit, all weight on
             the largest score, is ``argmax`` and has to be asked for as such.
     """
+    if type(temperature) is float and 0 < temperature < math.inf:
+        return temperature
     number = as_number("temperature", temperature)
     if not (number > 0 and math.isfinite(number)):
         raise ValueError(f"temperature: expected a positive, finite number, got {number}")
@@ -205,7 +207,7 @@ def _as_scores(name: str, x: npt.ArrayLike, axis: SupportsIndex) -> tuple[FloatA
     scores = as_float_array(name, x)
     if not scores.ndim:
         raise ValueError(f"{name}: expected at least one dimension, got a scalar")
-    if not hasattr(axis, "__index__"):
+    if type(axis) is not int and not hasattr(axis, "__index__"):
         raise TypeError(f"axis: expected one integer, got {axis!r}")
     return scores, resolve_axes(axis, scores.ndim, "axis")[0]
 
@@ -219,10 +221,10 @@ def _below_largest(scores: FloatArray, along: int, temperature: float) -> Float6
     return below
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
 def _probabilities(scores: FloatArray, along: int, temperature: float) -> Float64Array:
     """Softmax in float64."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        exponential = _below_largest(scores, along, temperature)
-        np.exp(exponential, out=exponential)
-        exponential /= np.add.reduce(exponential, along, keepdims=True)
+    exponential = _below_largest(scores, along, temperature)
+    np.exp(exponential, exponential)
+    exponential /= np.add.reduce(exponential, along, keepdims=True)
     return exponential
