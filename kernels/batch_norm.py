@@ -195,15 +195,15 @@ class ChannelLayout(NamedTuple):
 
 def channel_layout(x: FloatArray, channel_axis: SupportsIndex) -> ChannelLayout:
     """The layout of x with its channels along ``channel_axis``."""
-    channel = resolve_axes(channel_axis, x.ndim, "channel_axis")[0]
-    return ChannelLayout(channel, x.shape[channel], *_around(channel, x.ndim))
+    return _layout(x.shape, resolve_axes(channel_axis, x.ndim, "channel_axis")[0])
 
 
-@lru_cache(maxsize=64)
-def _around(channel: int, ndim: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The axes beside a channel axis, and the shape in which ``[C]`` lies along it."""
-    others = (*range(channel), *range(channel + 1, ndim))
-    return others, (1,) * channel + (-1,) + (1,) * (ndim - channel - 1)
+@lru_cache(maxsize=256)
+def _layout(shape: tuple[int, ...], channel: int) -> ChannelLayout:
+    """The layout of a tensor of ``shape``, remembered: a page asks for few again and again."""
+    others = (*range(channel), *range(channel + 1, len(shape)))
+    along = (1,) * channel + (-1,) + (1,) * (len(shape) - channel - 1)
+    return ChannelLayout(channel, shape[channel], others, along)
 
 
 def any_single(num_values: int | Float64Array) -> bool:

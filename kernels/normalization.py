@@ -23,7 +23,7 @@ from kernels.arguments import (
     default_eps,
     single_value_error,
 )
-from kernels.axes import check_groups, resolve_axes
+from kernels.axes import check_groups, resolve_axes, trailing_axes
 from kernels.backward import (
     NormGrads,
     group_norm_backward,
@@ -105,7 +105,7 @@ def layer_norm(
     """
     array = as_float_array("x", x)
     shape = as_trailing_shape("normalized_shape", normalized_shape, array.shape)
-    axes = tuple(range(array.ndim - len(shape), array.ndim))
+    axes = trailing_axes(array.ndim, len(shape))
     gain = as_parameter("weight", weight, shape)
     shift = as_parameter("bias", bias, shape)
     return apply_formula(array, axes, True, as_eps(eps), gain, shift)
@@ -143,7 +143,7 @@ def rms_norm(
     """
     array = as_float_array("x", x)
     shape = as_trailing_shape("normalized_shape", normalized_shape, array.shape)
-    axes = tuple(range(array.ndim - len(shape), array.ndim))
+    axes = trailing_axes(array.ndim, len(shape))
     gain = as_parameter("weight", weight, shape)
     offset = as_number("gain_offset", gain_offset)
     if gain is not None and offset:

@@ -23,9 +23,11 @@ Mask = npt.NDArray[np.bool_] | None
 _SMALLEST_SQUARE = 1e-280
 
 # E[x²] may be so many times σ² before an offset costs digits of the mean that float32 and float16
-# cannot spare: |μ| up to 16σ. Above it the mean has to be taken off a second time.
-# An array, which NumPy multiplies by in half the time it takes for a number of Python's.
+# cannot spare: |μ| up to 16σ. Above it the mean has to be taken off a second time. An array, by
+# which NumPy multiplies in half the time it takes by a number of Python's.
 _FAR_FROM_ZERO = np.array(257.0)
+# Values whose sum, one after the other down a slow axis, still leaves digits to spare.
+_FEW = 1024
 
 
 class Moments(NamedTuple):
@@ -71,20 +73,22 @@ def standardize(
     count spoils nothing; x̂ is given everywhere. x must have at least one dimension. Whoever calls
     it silences NumPy's warnings, once for all that follows.
     """
-    count = group_count(x.shape, axes, mask)
+    size = group_size(x.shape, axes)
+    count = size if mask is None else group_count(x.shape, axes, mask)
     values = x.astype(np.float64)
     mean, is_double = None, x.dtype == np.float64
+    # float64 has no digits to spare, nor has a long sum; of short ones it is found out afterwards.
+    twice = is_double or mask is not None or size > _FEW
     if center:
         mean = _take_off_mean(values, axes, count, mask)
-        # float64 has no digits to spare; for the other types it is found out afterwards.
-        if is_double:
+        if twice:
             _take_off_rest(values, mean, axes, count, mask)
     square = mean_square = _mean_square(values, axes, count, mask)
     if is_double and needs_scaling(x.dtype, square, eps):
         return _standardize_scaled(x, axes, center, eps, mask)
     if mean is not None:
         mean_square = square + np.square(mean)
-        if not is_double and np.count_nonzero(mean_square > _FAR_FROM_ZERO * square):
+        if not twice and np.count_nonzero(mean_square > _FAR_FROM_ZERO * square):
             _take_off_rest(values, mean, axes, count, mask)
             square = _mean_square(values, axes, count, mask)
             mean_square = square + np.square(mean)

@@ -19,7 +19,7 @@ from kernels.arguments import (
     default_eps,
     single_value_error,
 )
-from kernels.axes import check_groups, resolve_axes
+from kernels.axes import check_groups, resolve_axes, trailing_axes
 from kernels.batch_norm import channel_layout, with_copies
 from kernels.formula import NormResult, moments_of, viewed
 from kernels.running import as_running, update_weights, updated
@@ -154,7 +154,7 @@ def layer_norm(
     shape = as_trailing_shape("normalized_shape", normalized_shape, array.shape)
     gain = parameter("weight", as_parameter("weight", weight, shape))
     shift = parameter("bias", as_parameter("bias", bias, shape))
-    axes = tuple(range(array.ndim - len(shape), array.ndim))
+    axes = trailing_axes(array.ndim, len(shape))
     along = {"along": "reduced"}
     x32 = device_array("x", array, rounds)
     return Formula(x32, axes, True, as_eps(eps), gain, shift, along).request()
@@ -178,7 +178,7 @@ def rms_norm(
         gain = gain + as_number("gain_offset", gain_offset)
         needs(not cast_before_weight, "cast_before_weight rounds between two steps of one kernel")
     epsilon = default_eps(array.dtype) if eps is None else as_eps(eps)
-    axes = tuple(range(array.ndim - len(shape), array.ndim))
+    axes = trailing_axes(array.ndim, len(shape))
     x32 = device_array("x", array, rounds)
     gained = parameter("weight", gain)
     return Formula(x32, axes, False, epsilon, gained, None, {"along": "reduced"}).request()
