@@ -13,7 +13,7 @@ FloatArray = npt.NDArray[np.floating[Any]]
 
 # What is computed with as it comes: these types in the machine's own byte order.
 _NATIVE_FLOATS = frozenset(map(np.dtype, ("float16", "float32", "float64")))
-_FLOAT64 = np.dtype(np.float64)
+FLOAT64 = np.dtype(np.float64)
 
 
 def as_float_array(name: str, value: npt.ArrayLike) -> FloatArray:
@@ -108,7 +108,7 @@ def as_parameter(
     array = as_float_array(name, value)
     if array.shape != shape:
         raise ValueError(f"{name}: expected shape {shape}, got {array.shape}")
-    return array.astype(_FLOAT64, copy=False)
+    return array.astype(FLOAT64, copy=False)
 
 
 def as_channel_parameter(

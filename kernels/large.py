@@ -3,7 +3,8 @@
 Written for NumPy in WebAssembly, which has no SIMD: a pass costs 0.4 to 1 ns a value, and each one
 that is left out, or that need not go to memory, shows. Measured there (Pyodide 314, 3·10⁶ values):
 a cast 1.4 ms, `einsum` of a sum of squares 1.2 ms, a product or difference in place 2.0 to 3.2 ms.
-`np.var` is four such passes, most of them through memory.
+`np.var` is four such passes, most of them through memory. What a kernel's passes alone come to
+stands in the report of ``build.py bench kernels``.
 
 The tensor is first brought into standard form (`kernels.plan`): LayerNorm is KR there, a kept axis
 and a reduced one, and BatchNorm is RK or RKR, whatever the rank was.

