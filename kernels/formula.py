@@ -42,6 +42,10 @@ class NormResult(NamedTuple):
     running_mean: FloatArray | None = None
     running_var: FloatArray | None = None
 
+    def with_running(self, mean: FloatArray, variance: FloatArray) -> "NormResult":
+        """The same with these running statistics; ``_replace`` takes several times as long."""
+        return NormResult(*self[:7], mean, variance)
+
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
 def apply_formula(

@@ -209,7 +209,7 @@ def _ungrouped(result: NormResult, shape: tuple[int, ...], groups: int) -> NormR
 
     def per_channel(statistic: Float64Array) -> Float64Array:
         one_a_group = statistic.reshape(shape[0], groups, *(1,) * (len(shape) - 2))
-        return np.repeat(one_a_group, shape[1] // groups, axis=1)
+        return one_a_group.repeat(shape[1] // groups, axis=1)
 
     return viewed(
         result, lambda value: value.reshape(shape), per_channel, tuple(range(1, len(shape)))

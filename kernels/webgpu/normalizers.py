@@ -260,7 +260,7 @@ def batch_norm(
         if running is None:
             return result
         after = updated(running, moments_of(result, num_values), weights, unbiased_running_var)
-        return result._replace(running_mean=after.mean, running_var=after.variance)
+        return result.with_running(*after)
 
     gains = {"along": "kept", "period": channels}
     return Formula(x32, axes, True, as_eps(eps), gain, shift, gains).request(moved)
