@@ -17,8 +17,8 @@ from kernels.large_softmax import softmax_in_pieces
 from kernels.soft_cap import soft_cap, soft_cap_backward
 from kernels.statistics import Float64Array
 
-# An array, since NumPy takes longer for a number of Python's.
-_SMALLEST = np.array(5e-324)
+# Arrays, since NumPy takes longer for numbers of Python's.
+_ZERO, _SMALLEST = np.array(0.0), np.array(5e-324)
 
 __all__ = [
     "entropy",
@@ -183,13 +183,13 @@ def entropy(p: npt.ArrayLike, axis: SupportsIndex = -1) -> FloatArray:
     Source: Shannon 1948, "A Mathematical Theory of Communication", section 6.
     """
     probabilities, along = _as_scores("p", p, axis)
-    if np.count_nonzero(probabilities < 0):
-        raise ValueError(f"p: expected probabilities, got {np.min(probabilities)}")
     wide = probabilities.astype(FLOAT64)
+    if np.count_nonzero(wide < _ZERO):
+        raise ValueError(f"p: expected probabilities, got {np.min(probabilities)}")
     # The smallest float64 stands in for 0: its logarithm is finite, and 0 times it is 0.
-    total = np.asarray(np.add.reduce(wide * np.log(np.maximum(wide, _SMALLEST)), along))
+    total = np.add.reduce(wide * np.log(np.maximum(wide, _SMALLEST)), along)
     # 0 − H rather than −H: a certain outcome has entropy 0, not −0.
-    return (0.0 - total).astype(probabilities.dtype)
+    return np.subtract(_ZERO, total).astype(probabilities.dtype)
 
 
 def as_temperature(temperature: float) -> float:

@@ -112,7 +112,7 @@ def moments(x: FloatArray, axes: tuple[int, ...], mask: Mask = None) -> Moments:
 
 def group_size(shape: tuple[int, ...], axes: Sequence[int]) -> int:
     """How many values of a tensor of ``shape`` share one statistic over ``axes``."""
-    return math.prod([shape[axis] for axis in axes])
+    return shape[axes[0]] if len(axes) == 1 else math.prod([shape[axis] for axis in axes])
 
 
 def group_count(shape: tuple[int, ...], axes: tuple[int, ...], mask: Mask) -> int | Float64Array:
