@@ -3,7 +3,8 @@
 Two-pass throughout: subtract first, square afterwards. That keeps a huge common offset from
 cancelling the variance away (E[x²] − E[x]² does), and makes a constant group exactly 0. The mean
 of what is left after subtracting is the rounding error of the mean; it is taken off as well (the
-corrected two-pass algorithm: Chan, Golub, LeVeque 1983, The American Statistician 37(3)).
+corrected two-pass algorithm: Chan, Golub, LeVeque 1983, The American Statistician 37(3)), except
+from short groups of float32 and float16 near 0, of which it has no digit that they can hold.
 """
 
 import math
