@@ -48,22 +48,31 @@ export function planFor(geometry, tuning, { split }) {
 }
 
 /** @param {Geometry} geometry @param {Tuning} tuning */
-function spreadRows({ size }, tuning) {
+function spreadRows({ size, groups }, tuning) {
   const lanes = Math.min(tuning.lanes, powerOfFourFrom(size / 4));
-  const workgroup = Math.max(tuning.workgroup, lanes);
+  const workgroup = Math.max(workgroupFor(groups, tuning), lanes);
   return { lanes, workgroup, slots: workgroup / lanes };
+}
+
+// Where there are plenty of groups, larger workgroups cost less each.
+const PLENTY = 16384;
+
+/** @param {number} groups @param {Tuning} tuning */
+function workgroupFor(groups, tuning) {
+  return groups >= PLENTY ? Math.max(tuning.workgroup, 64) : tuning.workgroup;
 }
 
 /** @param {Geometry} geometry @param {Tuning} tuning */
 function spreadColumns({ size, groups }, tuning) {
-  const slots = Math.min(tuning.slots, powerOfFourFrom(groups));
+  const most = tuning.lanes === 1 ? workgroupFor(groups, tuning) : tuning.slots;
+  const slots = Math.min(most, powerOfFourFrom(groups));
   const lanes = Math.min(Math.max(tuning.lanes / slots, 1), powerOfFourFrom(size / 4));
   return { lanes, workgroup: slots * lanes, slots };
 }
 
 /** A thread walks alone, its neighbours beside it. @param {Geometry} geometry @param {Tuning} tuning */
 function spreadAcross({ groups }, tuning) {
-  const slots = Math.min(tuning.workgroup, powerOfFourFrom(groups));
+  const slots = Math.min(workgroupFor(groups, tuning), powerOfFourFrom(groups));
   return { lanes: 1, workgroup: slots, slots };
 }
 

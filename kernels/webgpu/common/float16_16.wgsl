@@ -4,11 +4,14 @@ struct Stored {
   b: vec4<u32>,
 }
 
-fn x_at(index: u32) -> Bits {
-  let stored = x[index];
+fn bits_from(stored: Stored) -> Bits {
   return Bits(
     unpacked(stored.a.xy), unpacked(stored.a.zw), unpacked(stored.b.xy), unpacked(stored.b.zw),
   );
+}
+
+fn x_at(index: u32) -> Bits {
+  return bits_from(x[index]);
 }
 
 fn stored_from(bits: Bits) -> Stored {

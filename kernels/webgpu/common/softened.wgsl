@@ -1,5 +1,4 @@
-// The largest value of a group and the sum of e^(x − largest): two passes, the second over values
-// that are held already.
+// The largest value of a group and the sum of e^(x − largest): two passes.
 struct Partial {
   largest: Stat,
   peak: StatBits,
@@ -15,6 +14,14 @@ fn undefined_softmax(largest: Stat, peak: StatBits) -> StatBits {
   let magnitude = bitcast<StatBits>(largest) & StatBits(MAGNITUDE);
   let is_undefined = (peak > StatBits(INFINITE)) | (magnitude == StatBits(INFINITE));
   return select(StatBits(FINITE), StatBits(NOT_A_NUMBER), is_undefined);
+}
+
+struct Exponentials {
+  largest: Stat,
+  reference: Stat, // what was subtracted: the largest value, or another one nearby
+  sum: Stat, // of e^((x − reference)/T)
+  peak: StatBits, // of x; NaN and infinity show in it
+  tame: bool, // whether the exponents were small; the exponentials are kept then
 }
 
 const BLOCK: u32 = 64u; // sums are taken block by block: the error grows with √n of the block
@@ -47,4 +54,11 @@ fn sum_of_exponentials(place: Place, largest: Stat) -> Stat {
     outer += total(sum);
   }
   return outer;
+}
+
+fn exponentials_in_two_passes(place: Place, thread: u32) -> Exponentials {
+  var all = join(thread, largest_of(place));
+  all.sum = sum_of_exponentials(place, all.largest);
+  let sum = join(thread, all).sum;
+  return Exponentials(all.largest, all.largest, sum, all.peak, false);
 }

@@ -1,0 +1,34 @@
+// Where each pass reads memory again and one thread has the whole group, one pass is tried first,
+// relative to the group's first value instead of the largest. If no value is further than TAME from
+// it, nothing overflows or vanishes, and WGSL's own exp is exact enough: 15 units in the last place.
+const TAME: u32 = 0x40c00000u; // 6
+
+fn exponentials_of(place: Place, thread: u32) -> Exponentials {
+  let reference = first_of(value_of(x_at(address(place, place.begin))));
+  let inverse = select(1.0, params.inverse_temperature, HEATED);
+  var so_far = value_of(x_at(address(place, place.begin)));
+  var sum = Stat();
+  var peak = Bits(); // of x, for NaN and infinity
+  var extent = Bits(); // of the exponents
+  let count = trips(place);
+  for (var block = 0u; block < count; block += BLOCK) {
+    var of_block = Chunk();
+    let block_end = min(block + BLOCK, count);
+    for (var trip = block; trip < block_end; trip += 1u) {
+      let bits = take(place, trip);
+      let exponent = minus(value_of(bits), reference) * inverse;
+      let e = exponential_of_tame(exponent);
+      of_block += e;
+      so_far = larger(so_far, value_of(bits));
+      peak = higher_peak(peak, bits);
+      extent = higher_peak(extent, bits_of(exponent));
+      keep_exponential(place, trip, e);
+    }
+    sum += total(of_block);
+  }
+  let is_finite = peak_of(peak) < StatBits(INFINITE);
+  if (all((peak_of(extent) <= StatBits(TAME)) & is_finite)) {
+    return Exponentials(largest(so_far), reference, sum, peak_of(peak), true);
+  }
+  return exponentials_in_two_passes(place, thread);
+}
