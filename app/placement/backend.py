@@ -13,11 +13,10 @@ from collections.abc import Awaitable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.placement.cost import Clock
+from app.placement.cost import PASS_BYTES, WEIGHT_BYTES, Clock
 from kernels.residual import StackRun, Stacks, StackTrace
 from kernels.stack_settings import StackSettings
-
-MEGABYTE = 2**20
+from kernels.weights import WeightStore
 
 
 class Run(Protocol):
@@ -64,7 +63,9 @@ class NumpyBackend:
 
     def __init__(self, stacks: Stacks | None = None) -> None:
         """A backend that has computed nothing yet."""
-        self.stacks = Stacks(limit_bytes=192 * MEGABYTE) if stacks is None else stacks
+        self.stacks = stacks or Stacks(
+            weights=WeightStore(limit_bytes=WEIGHT_BYTES), limit_bytes=PASS_BYTES
+        )
         self.work = Work()
         self.clock = Clock()
         self._drawn: set[tuple[int, int]] = set()  # (seed, width) whose weights a run has drawn

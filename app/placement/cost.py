@@ -16,6 +16,9 @@ FLOPS_PER_SECOND = 2e9
 SECONDS_PER_LAYER = 1.5e-3
 SECONDS_PER_WEIGHT = 60e-9
 
+# Of the 4 GiB WebAssembly addresses, the share of all weights and of all forward passes.
+WEIGHT_BYTES, PASS_BYTES = 256 * 2**20, 192 * 2**20
+
 TELLING = 0.05  # seconds from which on a run says how fast this machine is
 
 # A run beyond this many seconds waits for a person to ask for it.
@@ -62,5 +65,11 @@ class Clock:
 
     @staticmethod
     def _nominal(settings: StackSettings, weights_drawn: bool) -> float:
-        drawn = 0.0 if weights_drawn else SECONDS_PER_WEIGHT * weights_of(settings)
-        return operations(settings) / FLOPS_PER_SECOND + SECONDS_PER_LAYER * settings.depth + drawn
+        weights = weights_of(settings)
+        # What memory does not hold is drawn on the way up and again on the way down.
+        draws = 2 if 4 * weights > WEIGHT_BYTES else 0 if weights_drawn else 1
+        return (
+            operations(settings) / FLOPS_PER_SECOND
+            + SECONDS_PER_LAYER * settings.depth
+            + SECONDS_PER_WEIGHT * weights * draws
+        )

@@ -131,11 +131,14 @@ class Plot:
         heights = [self.back(low + place / inner * (high - low)) for place in placed]
         for group, (source, _) in self.labels.items():
             chosen = [index for index, end in enumerate(ends) if end[0] == group]
-            source.data = {
-                "x": np.full(len(chosen), float(x)),
-                "y": np.array([heights[index] for index in chosen]),
-                "text": [ends[index][1] for index in chosen],
-            }
+            replace(
+                source,
+                {
+                    "x": np.full(len(chosen), float(x)),
+                    "y": np.array([heights[index] for index in chosen]),
+                    "text": [ends[index][1] for index in chosen],
+                },
+            )
 
     def paint_labels(self, group: str, token: str) -> None:
         """Write a group's labels in a colour; what is so already costs nothing."""
@@ -150,6 +153,20 @@ class Plot:
     def back(self, place: float) -> float:
         """The value at a place."""
         return 10.0**place if self.log else place
+
+
+def replace(source: ColumnDataSource, data: dict[str, Any]) -> None:
+    """Give a source its data, unless it has them."""
+    held = source.data
+    if set(held) != set(data) or not all(same_column(held[name], data[name]) for name in data):
+        source.data = data
+
+
+def same_column(held: Any, new: Any) -> bool:
+    """Whether two columns are equal, NaN to NaN."""
+    if not isinstance(held, np.ndarray) or not isinstance(new, np.ndarray):
+        return type(held) is type(new) and held == new
+    return np.array_equal(held, new, equal_nan=True)
 
 
 class CurvePlot(Plot):
@@ -178,8 +195,8 @@ class CurvePlot(Plot):
         renderer.level = "annotation" if front else "glyph"
 
     def put(self, data: dict[str, np.ndarray]) -> None:
-        """New curves, in one update."""
-        self.source.data = data
+        """New curves, in one update; the same ones again are not drawn again."""
+        replace(self.source, data)
 
     def end_of(self, name: str) -> float | None:
         """The last number of a curve, where it has one."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.placement.cost import Clock, operations, weights_of
+from app.placement.cost import SECONDS_PER_WEIGHT, Clock, operations, weights_of
 from app.placement.steps import GAINS, TOKENS, WIDTHS, heads_of, nearest
 from kernels.placements import PLACEMENTS
 from kernels.stack_settings import LIMITS, StackSettings
@@ -45,8 +45,16 @@ def test_a_short_run_says_nothing_of_a_long_one() -> None:
 
 def test_weights_that_are_drawn_already_cost_nothing() -> None:
     clock = Clock()
-    wide = replace(SETTINGS, width=512)
+    wide = replace(SETTINGS, width=256)
     assert clock.seconds(wide, weights_drawn=False) > clock.seconds(wide, weights_drawn=True)
+
+
+def test_weights_that_memory_does_not_hold_are_drawn_twice_whatever_was_drawn() -> None:
+    clock = Clock()
+    large = replace(SETTINGS, depth=96, width=512)
+    assert clock.seconds(large, weights_drawn=True) == clock.seconds(large, weights_drawn=False)
+    drawn = SECONDS_PER_WEIGHT * weights_of(large)
+    assert clock.seconds(large, weights_drawn=True) > 2 * drawn
 
 
 def test_sliders_reach_both_ends_of_what_a_stack_can_be() -> None:
