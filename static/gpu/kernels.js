@@ -25,10 +25,10 @@ const KERNELS = {
   add_parts: { parts: [], joins: true },
   backward_apply: { parts: ["scales", "known"], reads: true },
   parameter_gradients: { parts: ["scales", "known"], reads: true },
-  maximum: { parts: ["scales", "exponential", "difference", "softened"], joins: true, reads: true },
-  sum_exp: { parts: ["scales", "exponential", "difference", "softened", "sum_exp_planes"], joins: true, reads: true },
+  maximum: { parts: ["largest"], joins: true, reads: true },
+  sum_exp: { parts: ["scales", "exponential", "difference", "largest", "softened", "sum_exp_planes"], joins: true, reads: true },
   sum_exp_merge: { parts: ["scales", "exponential", "difference", "sum_exp_planes"], joins: true },
-  softmax: { parts: ["scales", "exponential", "difference", "softened"], joins: true, reads: true },
+  softmax: { parts: ["scales", "exponential", "difference", "largest", "softened"], joins: true, reads: true },
   softmax_apply: { parts: ["scales", "exponential", "difference"], reads: true },
   softmax_backward: { parts: [], joins: true },
 };

@@ -65,7 +65,7 @@ export function meanSquare(context, x, axes, eps = 0) {
 
 /** The largest value of each group. @param {Context} context @param {Tensor} x @param {number[]} axes */
 export function maximum(context, x, axes) {
-  return reduce(context, x, axes, { kernel: "maximum", merge: "maximum", planes: 1, constants: { HEATED: false } });
+  return reduce(context, x, axes, { kernel: "maximum", merge: "maximum", planes: 1 });
 }
 
 /** The largest value and Σ e^((x − max)/T): two planes. @param {Context} context @param {Tensor} x @param {number[]} axes @param {number} [temperature] */

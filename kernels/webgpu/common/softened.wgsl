@@ -1,13 +1,4 @@
-// The largest value of a group and the sum of e^(x − largest): two passes.
-struct Partial {
-  largest: Stat,
-  peak: StatBits,
-  sum: Stat,
-}
-
-fn merge(a: Partial, b: Partial) -> Partial {
-  return Partial(max(a.largest, b.largest), max(a.peak, b.peak), a.sum + b.sum);
-}
+// The sum of e^(x − largest) over a group: two passes.
 
 // NaN and +∞ spoil a softmax, and so does a largest value of −∞: ∞ − ∞ is NaN.
 fn undefined_softmax(largest: Stat, peak: StatBits) -> StatBits {
@@ -25,20 +16,6 @@ struct Exponentials {
 }
 
 const BLOCK: u32 = 64u; // sums are taken block by block: the error grows with √n of the block
-
-fn largest_of(place: Place) -> Partial {
-  var so_far = value_of(x_at(address(place, place.begin - place.lane)));
-  var peak = Bits();
-  let count = trips(place);
-  for (var trip = 0u; trip < count; trip += 1u) {
-    if (inside(place, trip)) {
-      let bits = take(place, trip);
-      so_far = larger(so_far, value_of(bits));
-      peak = higher_peak(peak, bits);
-    }
-  }
-  return Partial(largest(so_far), peak_of(peak), Stat(0.0));
-}
 
 fn sum_of_exponentials(place: Place, largest: Stat) -> Stat {
   var outer = Stat();
