@@ -15,11 +15,12 @@ def name_of(case: dict[str, Any]) -> str:
     return f"{case['operation']} [{rows},{columns}] axis {case['axis']}"
 
 
-def print_setting(setting: dict[str, Any]) -> None:
-    """The adapter and who takes part."""
+def print_setting(running: str, setting: dict[str, Any]) -> None:
+    """What runs the page, on which adapter, and who takes part."""
     facts = setting["facts"]
     kind = "software adapter: ratios count, times are CPU emulation" if facts["software"] else "GPU"
-    print(f"\nadapter: {facts['vendor']} {facts['architecture']} {facts['description']} ({kind})")
+    print(f"\nrunning in {running}")
+    print(f"adapter: {facts['vendor']} {facts['architecture']} {facts['description']} ({kind})")
     print("subjects:", ", ".join(setting["versions"]))
     for failure in setting["failures"]:
         print("could not open", failure)
@@ -30,9 +31,14 @@ def milliseconds(row: dict[str, Any]) -> float:
     return median(row["milliseconds"])
 
 
+def error_of(row: dict[str, Any]) -> float:
+    """A row's largest error; NaN and infinity come as words from engines that speak JSON."""
+    return float(row["error"])
+
+
 def counts(row: dict[str, Any]) -> bool:
     """Whether a row's time is that of a right result computed on the device."""
-    return bool(row["milliseconds"]) and row["dispatches"] > 0 and row["error"] <= WRONG
+    return bool(row["milliseconds"]) and row["dispatches"] > 0 and error_of(row) <= WRONG
 
 
 def ratios(measured: dict[str, Any]) -> dict[str, float]:
@@ -64,7 +70,7 @@ def print_case(name: str, measured: dict[str, Any]) -> None:
             note = "" if counts(row) or subject == "copy" else " NOT COUNTED"
             cells.append(
                 f"{subject} {milliseconds(row):.2f} ms "
-                f"({row['dispatches']}d/{row['submissions']}s, {row['error']:.0e}{note})"
+                f"({row['dispatches']}d/{row['submissions']}s, {error_of(row):.0e}{note})"
             )
     print(f"{name}: " + " · ".join(cells), flush=True)
 
@@ -87,7 +93,7 @@ def print_summary(results: dict[str, list[dict[str, Any]]]) -> None:
 def any_wrong(results: dict[str, list[dict[str, Any]]]) -> bool:
     """Whether one of our own results is off."""
     return any(
-        not counts(measured["rows"][OURS]) or measured["rows"][OURS]["error"] > 4e-6
+        not counts(measured["rows"][OURS]) or error_of(measured["rows"][OURS]) > 4e-6
         for pages in results.values()
         for measured in pages
     )

@@ -9,18 +9,19 @@ import { openTfjs } from "./tfjs.js";
 
 /** @typedef {import("./measure.js").Subject} Subject */
 
-/** @param {string} url */
-function loadScript(url) {
-  return new Promise((resolve, reject) => {
-    const script = Object.assign(document.createElement("script"), { src: url, onload: resolve, onerror: reject });
-    document.head.append(script);
-  });
+/** @param {string} path */
+const addressOf = (path) => new URL(path, import.meta.url).href;
+
+/** A classic script, in a page and under Node.js alike. @param {string} path */
+async function loadScript(path) {
+  const text = await (await fetch(addressOf(path))).text();
+  (0, eval)(text); // in the global scope, as a script element would
 }
 
 /** @param {string} file */
-const readModel = async (file) => (await fetch(`/models/${file}`)).arrayBuffer();
+const readModel = async (file) => (await fetch(addressOf(`/models/${file}`))).arrayBuffer();
 
-const ORT = "/peers/onnxruntime-web/dist/";
+const ORT = addressOf("/peers/onnxruntime-web/dist/");
 
 /** @type {Record<string, () => Promise<Subject>>} */
 const OPENERS = {
