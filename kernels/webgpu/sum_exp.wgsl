@@ -4,10 +4,6 @@
 @group(0) @binding(1) var<storage, read> x: array<Stored>;
 @group(0) @binding(2) var<storage, read_write> statistics: array<StatBits>;
 
-fn keep_exponential(place: Place, trip: u32, e: Chunk) {
-  // Only the sum is wanted.
-}
-
 @compute @workgroup_size(WORKGROUP)
 fn sum_exp(
   @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -18,7 +14,8 @@ fn sum_exp(
   if (place.live && place.lane == 0u) {
     // From the reference that was subtracted to the largest value: 1 where they are the same.
     let inverse = select(1.0, params.inverse_temperature, HEATED);
-    let sum = all.sum * exp((all.reference - all.largest) * inverse);
+    let beyond = (all.largest - all.reference) * inverse;
+    let sum = all.sum * first_of(exponential_of_tame(minus(Chunk(), beyond)));
     let index = place.part * 2u * params.groups + place.group;
     write_sum_exp(index, all.largest, sum, all.peak);
   }

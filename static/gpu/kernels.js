@@ -54,7 +54,7 @@ const MATRIX_KERNELS = {
 const CHOICES = [
   ...["params", "special", "place", "width_1", "width_4", "width_16", "rows", "columns", "across"],
   ...["lanes_one", "lanes_many", "kept_straight", "kept_folded", "reduced_straight", "reduced_folded"],
-  ...["stream", "registers", "join_alone", "join_tree", "mean_held", "mean_streamed", "near_mean_rows", "near_mean_columns", "exponentials_held", "exponentials_streamed"],
+  ...["stream", "registers", "join_alone", "join_tree", "mean_single", "mean_held", "mean_streamed", "near_mean_rows", "near_mean_columns", "exponentials_held", "exponentials_streamed"],
   ...["float32", "float16_4", "float16_16", "half", "real_1", "real_4", "difference_1", "difference_4", "difference_16"],
   ...["affine_none", "affine_reduced", "affine_kept", "affine_grouped"],
   ...["flat_params", "flat", "matrix_params", "matrix_tile"],
@@ -87,7 +87,7 @@ export function stepOf(name, geometry, plan, { affine, constants = {}, params = 
   if (kernel.reads) parts.push(...(type === "f32" ? ["float32"] : ["half", `float16_${width}`]), plan.hold);
   if (kernel.joins) parts.push(plan.lanes === 1 ? "join_alone" : "join_tree");
   if (affine) parts.push(affine);
-  if (kernel.parts.includes("shifted")) parts.push(...(alone ? ["mean_streamed", `near_mean_${geometry.walk}`] : ["mean_held"]));
+  if (kernel.parts.includes("shifted")) parts.push(...meanOf(geometry, alone));
   if (kernel.parts.includes("softened")) parts.push(alone ? "exponentials_streamed" : "exponentials_held");
   if (kernel.parts.includes("exponential")) parts.push(`difference_${width}`, width === 1 ? "real_1" : "real_4");
   /** @type {Record<string, number>} */
@@ -101,6 +101,12 @@ export function stepOf(name, geometry, plan, { affine, constants = {}, params = 
     params: { ...placement(geometry, plan), ...params },
     workgroups: Math.ceil((geometry.groups * plan.parts) / plan.slots),
   };
+}
+
+/** The parts that take a group's mean. @param {Geometry} geometry @param {boolean} alone whether a thread reads a whole group anew for each pass */
+function meanOf({ values, walk }, alone) {
+  if (values === 1) return ["mean_single"];
+  return alone ? ["mean_streamed", `near_mean_${walk}`] : ["mean_held"];
 }
 
 const WORKGROUP = 64;

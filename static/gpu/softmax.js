@@ -12,10 +12,9 @@ export function softmax(context, x, axes, temperature = 1) {
   const { session, tuning } = context;
   const { geometry, plan } = laidOut(context, x.shape, axes, { split: false });
   const key = `softmax|${x.type}|${x.shape}|${axes}|${temperature}`;
-  const heated = heat(temperature);
-  const extra = { ...heated, constants: { ...heated.constants, KEEPS: x.type === "f32" }, type: x.type };
+  const extra = { ...heat(temperature), type: x.type };
   const output = session.memory.tensor(x.shape, x.type);
-  if (!worthSplitting(geometry, tuning)) {
+  if (tuning.fusesSoftmax && !worthSplitting(geometry, tuning)) {
     session.dispatch(session.prepared(key, () => stepOf("softmax", geometry, plan, extra)), [x, output]);
     return output;
   }

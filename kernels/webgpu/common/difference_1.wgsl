@@ -2,7 +2,6 @@ fn exponential_of_difference(chunk: Chunk, largest: Stat) -> Chunk {
   return softened(chunk, largest);
 }
 
-// WGSL's own, which is off by 3 + 2·|x| units in the last place at most.
 fn exponential_of_tame(chunk: Chunk) -> Chunk {
-  return exp(chunk);
+  return exponential_of_small(chunk);
 }

@@ -6,7 +6,9 @@ fn exponential_of_difference(chunk: Chunk, largest: Stat) -> Chunk {
   );
 }
 
-// WGSL's own, which is off by 3 + 2·|x| units in the last place at most.
 fn exponential_of_tame(chunk: Chunk) -> Chunk {
-  return Chunk(exp(chunk[0]), exp(chunk[1]), exp(chunk[2]), exp(chunk[3]));
+  return Chunk(
+    exponential_of_small(chunk[0]), exponential_of_small(chunk[1]),
+    exponential_of_small(chunk[2]), exponential_of_small(chunk[3]),
+  );
 }

@@ -4,14 +4,11 @@ struct Stored {
   b: vec4<u32>,
 }
 
-fn bits_from(stored: Stored) -> Bits {
+fn x_at(index: u32) -> Bits {
+  let stored = x[index];
   return Bits(
     unpacked(stored.a.xy), unpacked(stored.a.zw), unpacked(stored.b.xy), unpacked(stored.b.zw),
   );
-}
-
-fn x_at(index: u32) -> Bits {
-  return bits_from(x[index]);
 }
 
 fn stored_from(bits: Bits) -> Stored {

@@ -2,10 +2,6 @@
 // so NaN and infinity are told apart by their bits, never by comparing floats.
 alias Stored = Bits;
 
-fn bits_from(stored: Stored) -> Bits {
-  return stored;
-}
-
 fn x_at(index: u32) -> Bits {
   return x[index];
 }

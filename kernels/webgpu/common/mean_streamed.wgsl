@@ -1,5 +1,5 @@
 // Where each pass reads memory again and one thread has the whole group, one pass is tried first:
-// with a pivot near the mean, E[d²] − E[d]² loses less than three bits. A group for which that does
+// with a pivot near the mean, E[d²] − E[d]² loses less than two bits. A group for which that does
 // not hold, or whose values are out of range, takes the two passes.
 fn mean_of(place: Place, thread: u32) -> Mean {
   let first = take(place, 0u);
@@ -9,12 +9,14 @@ fn mean_of(place: Place, thread: u32) -> Mean {
   let square = sums.square / place.count;
   let variance = square - shift * shift;
   let in_range = (scale_for(sums.peak) == Stat(1.0)) | (sums.peak == StatBits());
-  if (all((square <= 8.0 * variance) & in_range)) {
-    var mean = split_mean(pivot, shift, Stat(1.0), sums.peak);
-    mean.square = variance;
-    return mean;
+  var mean = split_mean(pivot, shift, Stat(1.0), sums.peak);
+  mean.square = variance;
+  // Not `if`, which adapters that run on the CPU compute whether or not a thread takes it; a loop
+  // that no thread enters they skip.
+  for (var is_good = all((square <= 4.0 * variance) & in_range); !is_good; is_good = true) {
+    mean = mean_in_two_passes(place, thread);
   }
-  return mean_in_two_passes(place, thread);
+  return mean;
 }
 
 // Starts with the chunk that is read already.

@@ -12,7 +12,6 @@ struct Exponentials {
   reference: Stat, // what was subtracted: the largest value, or another one nearby
   sum: Stat, // of e^((x − reference)/T)
   peak: StatBits, // of x; NaN and infinity show in it
-  tame: bool, // whether the exponents were small; the exponentials are kept then
 }
 
 const BLOCK: u32 = 64u; // sums are taken block by block: the error grows with √n of the block
@@ -37,5 +36,5 @@ fn exponentials_in_two_passes(place: Place, thread: u32) -> Exponentials {
   var all = join(thread, largest_of(place));
   all.sum = sum_of_exponentials(place, all.largest);
   let sum = join(thread, all).sum;
-  return Exponentials(all.largest, all.largest, sum, all.peak, false);
+  return Exponentials(all.largest, all.largest, sum, all.peak);
 }
