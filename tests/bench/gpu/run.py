@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from static.build.paths import ROOT
-from tests.bench.gpu import browser, dawn, report
+from tests.bench.gpu import browser, dawn, report, verdict
 from tests.bench.gpu.models import write_models
 from tests.bench.gpu.peers import FOLDER, PEERS, fetch_packages
 from tests.gpu.chromium import served
@@ -24,6 +24,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=7, help="samples of each subject a case")
     parser.add_argument(
         "--only", default="", help="cases whose name contains this, such as softmax"
+    )
+    parser.add_argument(
+        "--every-axis", action="store_true", help="all operations over the first axis too: slow"
     )
     parser.add_argument("--peers", default="", help="only these, separated by commas, or none")
     parser.add_argument("--real-gpu", action="store_true", help="the machine's own adapter")
@@ -53,11 +56,11 @@ def main(argv: Sequence[str] = ()) -> int:
         for wanted in pages(options.peers):
             for name, measured in measured_cases(address, wanted, options):
                 results.setdefault(name, []).append(measured)
-    report.print_summary(results)
+    verdict.print_verdict(results)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(results, file)
-    return 1 if report.any_wrong(results) else 0
+    return 1 if verdict.any_wrong(results) else 0
 
 
 def pages(wanted: str) -> list[list[str]]:
@@ -76,10 +79,11 @@ def measured_cases(
     tuning = {"tuning": options.tuning} if options.tuning else {}
     engine = options.engine or ("chromium" if browser.installed_chromium() else "node")
     with ENGINES[engine](address, software=not options.real_gpu) as (running, call):
-        report.print_setting(running, call("open", peers, tuning))
-        for case in call("cases"):
+        setting = call("open", peers, tuning)
+        report.print_setting(running, setting)
+        for case in call("cases", options.every_axis):
             name = report.name_of(case)
             if options.only in name:
                 measured = call("run", case, options.rounds)
                 report.print_case(name, measured)
-                yield name, measured
+                yield name, {**measured, "running": running, "adapter": setting["facts"]}

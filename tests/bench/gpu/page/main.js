@@ -1,5 +1,5 @@
 // The benchmark's page: opens the subjects of one run and measures case by case.
-import { CASES } from "./cases.js";
+import { casesOf } from "./cases.js";
 import { copySubject } from "./copy.js";
 import { openJax } from "./jax.js";
 import { countDispatches, measure } from "./measure.js";
@@ -54,7 +54,7 @@ globalThis.bench = {
     }
     return { facts: gpu.facts, versions: subjects.map(({ name, version }) => `${name} ${version}`), failures };
   },
-  cases: () => CASES,
+  cases: casesOf,
   /** @param {import("./cases.js").Case} what @param {number} rounds */
   run: (what, rounds) => measure(subjects, what, rounds),
 };
