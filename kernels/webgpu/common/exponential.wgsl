@@ -25,11 +25,9 @@ fn exponential(x: Real, rest: Real) -> Real {
   let limited = max(x, Real(VANISHED));
   let n = bitcast<RealIntegers>(limited * LOG2_E + ROUNDING) - bitcast<i32>(ROUNDING);
   let steps = Real(n);
-  let r = (limited - steps * LN2_HIGH) - steps * LN2_LOW;
-  var p = near_one(r);
-  p += p * rest;
+  let r = ((limited - steps * LN2_HIGH) - steps * LN2_LOW) + rest;
   // 2^n by its bits; at VANISHED they are those of 0.
-  return p * bitcast<Real>((n + 127) << RealBits(23u));
+  return near_one(r) * bitcast<Real>((n + 127) << RealBits(23u));
 }
 
 // The same for exponents that are small, of either sign, and known exactly enough.

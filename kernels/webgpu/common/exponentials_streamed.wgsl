@@ -8,25 +8,22 @@ fn exponentials_of(place: Place, thread: u32) -> Exponentials {
   let inverse = select(1.0, params.inverse_temperature, HEATED);
   var so_far = value_of(x_at(address(place, place.begin)));
   var sum = Stat();
-  var peak = Bits(); // of x, for NaN and infinity
-  var extent = Bits(); // of the exponents
+  var extent = Bits(); // of the exponents: NaN and infinity in x show there too
   let count = trips(place);
   for (var block = 0u; block < count; block += BLOCK) {
     var of_block = Chunk();
     let block_end = min(block + BLOCK, count);
     for (var trip = block; trip < block_end; trip += 1u) {
-      let bits = take(place, trip);
-      let exponent = minus(value_of(bits), reference) * inverse;
+      let value = value_of(take(place, trip));
+      let exponent = minus(value, reference) * inverse;
       of_block += exponential_of_tame(exponent);
-      so_far = larger(so_far, value_of(bits));
-      peak = higher_peak(peak, bits);
+      so_far = larger(so_far, value);
       extent = higher_peak(extent, bits_of(exponent));
     }
     sum += total(of_block);
   }
-  let is_finite = peak_of(peak) < StatBits(INFINITE);
-  var all_of = Exponentials(largest(so_far), reference, sum, peak_of(peak));
-  let is_tame = all((peak_of(extent) <= StatBits(TAME)) & is_finite);
+  var all_of = Exponentials(largest(so_far), reference, sum, StatBits(FINITE));
+  let is_tame = all(peak_of(extent) <= StatBits(TAME));
   for (var is_good = is_tame; !is_good; is_good = true) { // not `if`: see mean_streamed.wgsl
     all_of = exponentials_in_two_passes(place, thread);
   }
