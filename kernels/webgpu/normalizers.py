@@ -110,7 +110,7 @@ def statistics(planes: Array, shape: tuple[int, ...]) -> tuple[Float64Array, Flo
     The mean comes as two float32 and everything scaled by a power of two: in float64 they are
     exact, also where a variance of 1e60 is no float32.
     """
-    high, low, square, scale = planes.astype(np.float64)
+    high, low, square, scale = planes[:4].astype(np.float64)
     return ((high + low) / scale).reshape(shape), (square / np.square(scale)).reshape(shape)
 
 
