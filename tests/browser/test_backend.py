@@ -217,10 +217,7 @@ def test_a_device_lost_in_the_middle_of_a_stack(open_page: OpenPage, faulty_host
     wait_until_tested(page)
     page.evaluate(f"normscope.set({{placement_seed: 5, ...{SMALL}, placement_depth: 12}})")
     page.evaluate("new BroadcastChannel('lose').postMessage(1)")
-    page.wait_for_function(
-        "normscope.outputs().then((o) => !o.busy && Object.keys(o.placements).length === 8)",
-        timeout=90_000,
-    )
+    through(page)
     expect(page.locator("#backend ul")).to_contain_text("The graphics device was lost.")
     expect(page.locator("#backend ul")).to_contain_text(
         "The graphics device is back.", timeout=30_000
@@ -228,10 +225,7 @@ def test_a_device_lost_in_the_middle_of_a_stack(open_page: OpenPage, faulty_host
     lost = page.evaluate("normscope.outputs()")
     by_numpy = page.evaluate("normscope.set({backend: 'numpy'})")
     assert by_numpy["backend"] == "numpy"
-    page.wait_for_function(
-        "normscope.outputs().then((o) => !o.busy && Object.keys(o.placements).length === 8)",
-        timeout=90_000,
-    )
+    through(page)
     right = page.evaluate("normscope.outputs()")
     assert len(right["placements"]) == 8
     for key, mine in right["placements"].items():
