@@ -8,19 +8,8 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-PATIENCE_MS = 90_000  # for a loaded machine; nothing is judged by it
-
-WAITING = """
-async (patience) => {
-  const met = %s;
-  for (const end = performance.now() + patience; performance.now() < end; ) {
-    const shown = await normscope.outputs();
-    if (met(shown)) return shown;
-    await new Promise((later) => setTimeout(later, 60));
-  }
-  throw new Error("waited in vain");
-}
-"""
+from tests.browser.reading import PATIENCE_MS as PATIENCE_MS
+from tests.browser.reading import wait_for as wait_for
 
 
 def go(page: Page, **state: Any) -> Any:
@@ -32,11 +21,6 @@ def go(page: Page, **state: Any) -> Any:
 def through(page: Page) -> Any:
     """Wait until nothing runs; the numbers on show then."""
     return wait_for(page, "shown => !shown.busy")
-
-
-def wait_for(page: Page, condition: str) -> Any:
-    """Wait until `normscope.outputs()` meets a condition, a function in JavaScript."""
-    return page.evaluate(WAITING % condition, PATIENCE_MS)
 
 
 def stage(page: Page) -> Locator:

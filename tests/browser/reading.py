@@ -69,3 +69,23 @@ def violations(page: Page, axe_script: str, part: str) -> list[str]:
         part,
     )
     return found
+
+
+PATIENCE_MS = 90_000  # for a loaded machine; nothing is judged by it
+
+WAITING = """
+async (patience) => {
+  const met = %s;
+  for (const end = performance.now() + patience; performance.now() < end; ) {
+    const shown = await normscope.outputs();
+    if (met(shown)) return shown;
+    await new Promise((later) => setTimeout(later, 60));
+  }
+  throw new Error("waited in vain");
+}
+"""
+
+
+def wait_for(page: Page, condition: str) -> Any:
+    """Wait until `normscope.outputs()` meets a condition, a function in JavaScript."""
+    return page.evaluate(WAITING % condition, PATIENCE_MS)

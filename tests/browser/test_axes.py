@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.reading import card, shown
+from tests.browser.reading import card, shown, wait_for
 
 SEQUENCES = np.array(
     [
@@ -162,20 +162,20 @@ def test_a_probe_becomes_the_tensor_and_back_takes_it_back(page: Page) -> None:
     settle(page)
     assert np.array_equal(outputs(page)["x"], SEQUENCES + 10)
     page.get_by_role("button", name="Undo").click()
-    page.wait_for_function("normscope.outputs().then(o => o.x[0][0][0] === 2)")
+    wait_for(page, "o => o.x[0][0][0] === 2")
     page.get_by_role("button", name="Redo").click()
-    page.wait_for_function("normscope.outputs().then(o => o.x[0][0][0] === 12)")
+    wait_for(page, "o => o.x[0][0][0] === 12")
 
 
 def test_control_z_takes_an_edit_back(page: Page) -> None:
     cells(page).nth(0).click()
     page.keyboard.type("99")
     page.keyboard.press("Enter")
-    page.wait_for_function("normscope.outputs().then(o => o.x[0][0][0] === 99)")
+    wait_for(page, "o => o.x[0][0][0] === 99")
     page.keyboard.press("Control+z")
-    page.wait_for_function("normscope.outputs().then(o => o.x[0][0][0] === 2)")
+    wait_for(page, "o => o.x[0][0][0] === 2")
     page.keyboard.press("Control+y")
-    page.wait_for_function("normscope.outputs().then(o => o.x[0][0][0] === 99)")
+    wait_for(page, "o => o.x[0][0][0] === 99")
 
 
 def test_dragging_a_cell_changes_it_and_is_one_step(page: Page) -> None:
@@ -191,7 +191,7 @@ def test_dragging_a_cell_changes_it_and_is_one_step(page: Page) -> None:
     # 40 pixels up, a step of 0.1 every two pixels: 2 + 20 * 0.1.
     assert outputs(page)["x"][0][0][0] == pytest.approx(4.0)
     page.get_by_role("button", name="Undo").click()
-    page.wait_for_function("normscope.outputs().then(o => o.x[0][0][0] === 2)")
+    wait_for(page, "o => o.x[0][0][0] === 2")
 
 
 def test_axes_grow_and_shrink_in_place(page: Page) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage, wait_until_ready
 from tests.browser.hosting import Host
-from tests.browser.reading import cell, outputs
+from tests.browser.reading import cell, outputs, wait_for
 from tests.browser.test_editing import START, assert_shows, start_with
 
 
@@ -69,13 +69,13 @@ def test_a_whole_move_of_the_slider_is_one_step_that_back_takes_back(page: Page)
 def test_another_link_opened_in_the_page_sets_the_whole_state(page: Page) -> None:
     type_into(page, 0, "8")
     page.evaluate("location.hash = '#axes&x=B,T,d:1x1x2:1,3&eps=0'")
-    page.wait_for_function("normscope.outputs().then(o => o.x[0][0].length === 2)")
+    wait_for(page, "o => o.x[0][0].length === 2")
     got = outputs(page)
     assert got["x"] == [[[1, 3]]]
     layer = next(one for one in got["normalizers"] if one["family"] == "layer")
     assert layer["output"] == [[[-1, 1]]]
     page.evaluate("location.hash = '#axes'")
-    page.wait_for_function("normscope.outputs().then(o => o.x[0][0].length === 4)")
+    wait_for(page, "o => o.x[0][0].length === 4")
     assert_shows(page, START)
 
 
@@ -126,7 +126,7 @@ def test_a_link_with_a_large_tensor_restores_it_bit_for_bit(page: Page) -> None:
     page.evaluate("tensor => normscope.set({tensor, cell: [0, 0, 0]})", values)
     link = page.evaluate("normscope.link()")
     page.evaluate("location.hash = '#axes'")
-    page.wait_for_function("normscope.outputs().then(o => o.x[0][0].length === 4)")
+    wait_for(page, "o => o.x[0][0].length === 4")
     page.evaluate("link => { location.href = link }", link)
-    page.wait_for_function("normscope.outputs().then(o => o.x[0][0].length === 16)")
+    wait_for(page, "o => o.x[0][0].length === 16")
     assert outputs(page)["x"] == values
