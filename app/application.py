@@ -21,7 +21,7 @@ class Application:
         self.store = Store()
         self.problems = open_fragment(self.store, fragment)
         self.made: dict[str, Scene] = {}
-        self.compute_ms: float | None = None
+        self.run: dict[str, Any] | None = None
         self.background: Background | None = None  # the page sets it; without a page nothing waits
         self.store.listeners.append(self.refresh)
 
@@ -45,7 +45,7 @@ class Application:
         scene.stale |= changed
         began = time.perf_counter()
         scene.compute(scene.stale)
-        self.compute_ms = (time.perf_counter() - began) * 1000
+        self.ran("NumPy", (time.perf_counter() - began) * 1000)
         scene.show(scene.stale)
         scene.stale = frozenset()
 
@@ -60,8 +60,9 @@ class Application:
 
     def last_run(self) -> dict[str, Any]:
         """Which backend computed last, and for how long, once."""
-        if self.compute_ms is None:
-            return {}
-        run = {"backend": "NumPy", "compute_ms": self.compute_ms}
-        self.compute_ms = None
-        return run
+        run, self.run = self.run, None
+        return run or {}
+
+    def ran(self, backend: str, milliseconds: float) -> None:
+        """A backend has computed something, in so many milliseconds."""
+        self.run = {"backend": backend, "compute_ms": milliseconds}

@@ -41,11 +41,11 @@ class Page:
         self.post = post
         self.documents: dict[str, Document] = {}
         self.shown = ""
-        application.background = Background(self.flush)
+        application.background = Background(self.after_step)
         self.pending: dict[str, list[Any]] = {}
         self.answers: set[asyncio.Future[None]] = set()  # calls that are not answered yet
         self.fragment = fragment_of(application.store)
-        application.store.listeners.append(self.on_state)
+        application.store.listeners.insert(0, self.on_state)  # before anything computes
 
     @cached_property
     def graphics(self) -> Graphics:
@@ -102,6 +102,13 @@ class Page:
         if fragment != self.fragment:
             self.fragment = fragment
             self.send("link", fragment=fragment, deliberate=self.application.store.steps.take())
+
+    def after_step(self) -> None:
+        """Send what a step in the background changed, and what computed it."""
+        self.flush()
+        run = self.application.last_run()
+        if run:
+            self.send("ran", **run)
 
     def receive(self, message: str, attachment: Any = None) -> None:
         """Handle one message from the page; whatever fails is told to the page, nothing is lost."""

@@ -20,6 +20,7 @@ from kernels.blocks import WIRES
 from kernels.growth import GrowthAccount, account_for_growth, predicted_rms
 from kernels.head import HeadReading, read_head, undoing_temperature
 from kernels.placements import Placement, named_placement
+from kernels.stack_measures import LayerMeasures
 from kernels.stack_passes import BackwardPass, ForwardPass
 from kernels.stack_settings import StackSettings
 from kernels.weights import Vocabulary, WeightStore
@@ -128,7 +129,16 @@ class StackRun:
             backward.step()
             done += 1
             if not backward.steps_left:
-                self.trace = _trace(self.settings, forward, backward)
+                self.trace = trace_of(
+                    self.settings,
+                    vocabulary=forward.vocabulary,
+                    stream=forward.stream[: depth + 1],
+                    measures=forward.measures[:depth],
+                    loss=backward.head.loss,
+                    gradient_rms=backward.gradient_rms,
+                    wire_gradient_rms=backward.wire_rms,
+                    weight_gradient_rms=backward.weight_rms,
+                )
                 self._stacks.keep(self.trace)
             yield done / steps
 
@@ -225,9 +235,21 @@ def simulate_stack(
     )
 
 
-def _trace(settings: StackSettings, forward: ForwardPass, backward: BackwardPass) -> StackTrace:
-    depth = settings.depth
-    measures = forward.measures[:depth]
+def trace_of(
+    settings: StackSettings,
+    *,
+    vocabulary: Vocabulary,
+    stream: list[Array],
+    measures: list[LayerMeasures],
+    loss: float,
+    gradient_rms: NDArray[np.float64],
+    wire_gradient_rms: NDArray[np.float64],
+    weight_gradient_rms: NDArray[np.float64],
+) -> StackTrace:
+    """The trace of a stack from what was measured in each layer, wherever it was computed.
+
+    stream holds the L+1 arrays [1, T, d]; the others are as in `StackTrace`.
+    """
     wire_rms = np.array([layer.wire_rms for layer in measures])
     columns = {name: wire_rms[:, index] for index, name in enumerate(WIRES)}
     stream_rms = np.append(columns["input"], columns["output"][-1])
@@ -242,12 +264,12 @@ def _trace(settings: StackSettings, forward: ForwardPass, backward: BackwardPass
             update_gain=settings.update_gain,
         )
         predicted = predicted_rms(
-            settings.placement, depth, settings.update_gain, initial=float(stream_rms[0])
+            settings.placement, settings.depth, settings.update_gain, initial=float(stream_rms[0])
         )
     return StackTrace(
         settings=settings,
-        vocabulary=forward.vocabulary,
-        stream=np.concatenate(forward.stream[: depth + 1]),
+        vocabulary=vocabulary,
+        stream=np.concatenate(stream),
         stream_rms=stream_rms,
         predicted_rms=predicted,
         wire_rms=wire_rms,
@@ -257,9 +279,9 @@ def _trace(settings: StackSettings, forward: ForwardPass, backward: BackwardPass
         stream_cosine=np.array([layer.stream_cosine for layer in measures]),
         attention_entropy=np.array([layer.attention_entropy for layer in measures]),
         largest_score=np.array([layer.largest_score for layer in measures]),
-        loss=backward.head.loss,
-        gradient_rms=backward.gradient_rms,
-        wire_gradient_rms=backward.wire_rms,
-        weight_gradient_rms=backward.weight_rms,
+        loss=loss,
+        gradient_rms=gradient_rms,
+        wire_gradient_rms=wire_gradient_rms,
+        weight_gradient_rms=weight_gradient_rms,
         growth=growth,
     )

@@ -114,7 +114,7 @@ class ForwardPass:
     def __init__(self, settings: StackSettings, store: WeightStore) -> None:
         self.settings = settings
         self._store = store
-        self.vocabulary = _vocabulary(settings)
+        self.vocabulary = vocabulary_of(settings)
         self.stream: list[Array] = [self.vocabulary.embedding[self.vocabulary.tokens][None]]
         self.saved: list[dict[str, Any]] = []
         self.measures: list[LayerMeasures] = []
@@ -194,7 +194,8 @@ class BackwardPass:
         self.gradient_rms[index] = self.wire_rms[index, 0]
 
 
-def _vocabulary(settings: StackSettings) -> Vocabulary:
+def vocabulary_of(settings: StackSettings) -> Vocabulary:
+    """The text, the embedding and the head of a stack, in its type."""
     drawn = draw_vocabulary(settings.seed, settings.width, settings.tokens, settings.vocabulary)
     dtype = np.dtype(settings.dtype)
     return Vocabulary(

@@ -118,6 +118,7 @@ const handlers = {
     documents.idle();
     backend.ran(message);
   },
+  ran: (message) => backend.ran(message),
   graphics: (message) => backend.report(message),
   problems({ problems }) {
     if (problems.length) notice(`This link could not be read in full. ${problems.join(" ")}`);

@@ -22,6 +22,8 @@ from kernels.weights import WeightStore
 class Run(Protocol):
     """One stack being computed."""
 
+    title: str  # the backend it runs on
+
     @property
     def trace(self) -> StackTrace | None:
         """The result, once all steps are done."""
@@ -80,27 +82,32 @@ class NumpyBackend:
 
     def seconds(self, settings: StackSettings) -> float:
         """By `app.placement.cost`; nothing for what is held."""
-        if self.finished(settings) is not None:
-            return 0.0
-        return self.clock.seconds(settings, weights_drawn=self._weights_drawn(settings))
+        return 0.0 if self.finished(settings) is not None else self.fresh(settings)
+
+    def fresh(self, settings: StackSettings) -> float:
+        """The same where nothing is held."""
+        return self.clock.seconds(settings, weights_drawn=self.weights_drawn(settings))
 
     def run(self, settings: StackSettings) -> Run:
         """A counted and timed `StackRun`."""
         return CountedRun(StackRun(settings, self.stacks), self)
 
-    def _weights_drawn(self, settings: StackSettings) -> bool:
+    def weights_drawn(self, settings: StackSettings) -> bool:
+        """Whether a run has drawn these settings' weights."""
         return (settings.seed, settings.width) in self._drawn
 
     def learn(self, settings: StackSettings, seconds: float) -> None:
         """A whole run took so long."""
         self.clock.learn(
-            settings, weights_drawn=self._weights_drawn(settings), seconds=max(seconds, 1e-6)
+            settings, weights_drawn=self.weights_drawn(settings), seconds=max(seconds, 1e-6)
         )
         self._drawn.add((settings.seed, settings.width))
 
 
 class CountedRun:
     """A run of NumPy whose layers are counted and timed."""
+
+    title = NumpyBackend.title
 
     def __init__(self, run: StackRun, backend: NumpyBackend) -> None:
         """Count for a backend."""

@@ -58,9 +58,11 @@ class Clock:
 
         A short run says more of the small calls than of the products, and is not learned from.
         """
-        if seconds < TELLING:
-            return
-        ratio = seconds / self._nominal(settings, weights_drawn)
+        if seconds >= TELLING:
+            self.correct(seconds / self._nominal(settings, weights_drawn))
+
+    def correct(self, ratio: float) -> None:
+        """A run took `ratio` times what was reckoned without the correction."""
         self.correction = min(10.0, max(0.1, (self.correction * ratio) ** 0.5))
 
     @staticmethod

@@ -37,6 +37,14 @@ class Plan:
     chosen_held: bool = False
 
 
+@dataclass(frozen=True)
+class Ran:
+    """A stack that is through: on which backend, and its seconds without what ran between."""
+
+    title: str
+    seconds: float
+
+
 @dataclass
 class Runner:
     """The results for the present settings, and the work that is left."""
@@ -46,6 +54,7 @@ class Runner:
     plan: Plan = field(default_factory=Plan)
     refusal: str = ""  # why nothing can be computed, or why it ended; in words
     fraction: float = 0.0  # of all that runs at once
+    last: Ran | None = None  # the newest result: where it was computed, and how long it took
     stopped: bool = False
     _settings: StackSettings | None = None
     _left: list[str] = field(default_factory=list)
@@ -157,6 +166,7 @@ class Runner:
         while self.busy:
             key = self._left[0]
             run = self.backend.run(self.settings_of(key))
+            worked, started = 0.0, time.perf_counter()
             for step in run:
                 if isinstance(step, Awaitable):
                     yield step
@@ -164,10 +174,12 @@ class Runner:
                 else:
                     self.fraction = (done + step) * share
                     if time.perf_counter() - began > SLICE:
+                        worked += time.perf_counter() - started
                         yield None
-                        began = time.perf_counter()
+                        began = started = time.perf_counter()
                 if self.stopped:
                     return
+            self.last = Ran(run.title, worked + time.perf_counter() - started)
             if run.trace is None:
                 raise RuntimeError(f"the run of {key} ended without a result")
             done += 1

@@ -26,11 +26,13 @@ from kernels.webgpu.api import (
     rms_norm,
     rms_norm_backward,
     run,
+    say,
     self_test,
     softmax,
     start,
     status,
     sum_exp,
+    tested,
 )
 from kernels.webgpu.backend import MODES, Backend, Run
 from kernels.webgpu.glue import GpuFailed, Notice
@@ -65,10 +67,12 @@ __all__ = [
     "rms_norm",
     "rms_norm_backward",
     "run",
+    "say",
     "scope",
     "self_test",
     "softmax",
     "start",
     "status",
     "sum_exp",
+    "tested",
 ]

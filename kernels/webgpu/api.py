@@ -19,6 +19,16 @@ force = BACKEND.force
 status = BACKEND.status
 
 
+def tested() -> bool:
+    """Whether there is a device now, and it passed the self-test."""
+    return BACKEND.available and BACKEND.report is not None and BACKEND.report.passed
+
+
+def say(key: str, detail: str = "") -> None:
+    """Tell a notice of static/gpu/notices.js, unless it was told before."""
+    BACKEND.glue.say(key, detail)
+
+
 def last_run() -> Run | None:
     """What the newest call did."""
     return BACKEND.last

@@ -118,6 +118,7 @@ class Scope:
         """On a device."""
         self._glue = glue
         self._tensors: list[Tensor] = []
+        self._kept_open = False
 
     def __enter__(self) -> Scope:
         """Itself."""
@@ -129,6 +130,15 @@ class Scope:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        """Give all tensors back, unless `keep_open` was called."""
+        if kind is not None or not self._kept_open:
+            self.close()
+
+    def keep_open(self) -> None:
+        """Keep the tensors beyond the ``with``, until `close`."""
+        self._kept_open = True
+
+    def close(self) -> None:
         """Give all tensors back."""
         self._glue.release(*(tensor.handle for tensor in self._tensors))
         self._tensors.clear()
@@ -189,11 +199,11 @@ class Scope:
 
 
 @contextmanager
-def scope() -> Iterator[Scope]:
-    """A scope on the device of this interpreter.
+def scope(glue: Glue | None = None) -> Iterator[Scope]:
+    """A scope on a device, that of this interpreter where none is given.
 
     Raises:
         GpuFailed: there is none, or it fails inside.
     """
-    with Scope(api.BACKEND.glue) as opened:
+    with Scope(glue or api.BACKEND.glue) as opened:
         yield opened

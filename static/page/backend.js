@@ -25,7 +25,7 @@ const PANEL_ONLY = ["software-adapter"];
 /** @type {Record<string, string>} */
 const NAMES = { numpy: "NumPy", webgpu: "WebGPU" };
 /** @type {Record<string, [string, string]>} what a kind of call is, and what its size counts */
-const KINDS = { normalize: ["LayerNorm", "values"], softmax: ["softmax", "values"], product: ["matrix product", "multiplications"] };
+const KINDS = { normalize: ["LayerNorm", "values"], softmax: ["softmax", "values"], product: ["product of matrices", "multiplications"] };
 
 /** @param {number} count */
 const grouped = (count) => count.toLocaleString("en-US");
@@ -183,7 +183,9 @@ function why({ status, takes_over, tested }) {
 /** @param {string} kind @param {Timing} timing */
 function timingRow(kind, timing) {
   const [name, unit] = KINDS[kind];
-  const head = made("th", `${name}, ${grouped(timing.size)}${unit === "values" ? "" : ` ${unit}`}`);
+  const power = Math.log2(timing.size);
+  const head = made("th", `${name}, 2`, made("sup", String(power)));
+  head.title = `${grouped(timing.size)} ${unit}`;
   head.setAttribute("scope", "row");
   const cells = [timing.numpy, timing.webgpu].map((ms) => made("td", milliseconds(ms)));
   cells[timing.webgpu < timing.numpy ? 1 : 0].className = "faster";

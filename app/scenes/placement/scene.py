@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Awaitable, Iterator
 from itertools import chain
@@ -11,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from panel.viewable import Viewable
 
 from app.fields.placement import NO_QK_NORM
+from app.placement.backend import NumpyBackend
 from app.placement.catalogue import key_of, opposite
+from app.placement.graphics import GraphicsBackend
 from app.placement.head import Head, read
 from app.placement.outputs import outputs_of
 from app.placement.runner import Runner
@@ -48,6 +49,7 @@ STACK_FIELDS = frozenset(
         "placement_eps",
         "placement_shared_layers",
         "placement_seed",
+        "backend",
     }
 )
 
@@ -59,7 +61,6 @@ PROGRESS, LEARNED, POINTED = "progress", "learned", "pointed"
 # An edit computes for so many seconds before it shows what there is, and longer if only that
 # finishes the chosen placement: a curve must follow a slider. The rest comes in slices.
 AT_ONCE, FOR_CHOSEN = 0.045, 0.15
-POLL = 0.004  # seconds between two looks at what another processor does
 
 
 class PlacementScene(Scene):
@@ -70,7 +71,9 @@ class PlacementScene(Scene):
     def __init__(self, application: Application) -> None:
         """Make the parts."""
         super().__init__(application)
-        self.runner = Runner()
+        numpy = NumpyBackend()
+        self.graphics = GraphicsBackend(numpy)
+        self.runner = Runner((self.graphics, numpy))
         self.training = Training()
         self.pointed = ""
         self._heads: dict[str, tuple[StackTrace, Head]] = {}
@@ -208,14 +211,11 @@ class PlacementScene(Scene):
         if background is not None:
             background.start(STACK, self.paced(steps))
 
-    def paced(self, steps: Iterator[Any]) -> Iterator[float | None]:
+    def paced(self, steps: Iterator[Any]) -> Iterator[Awaitable[object] | None]:
         """The rest of the work for the background, shown as it comes, left with the scene."""
         for step in steps:
             if isinstance(step, Awaitable):
-                waiting = asyncio.ensure_future(step)
-                while not waiting.done():
-                    yield POLL
-                waiting.result()
+                yield step
                 continue
             if self.store["scene"] != self.key:
                 return
@@ -227,6 +227,8 @@ class PlacementScene(Scene):
         """What the result of a placement changes on the page; None is a slice without one."""
         if step is None:
             return ()
+        if self.runner.last is not None:
+            self.application.ran(self.runner.last.title, self.runner.last.seconds * 1000)
         if step == self.chosen:
             return (RESULTS,)
         return (ONE_MORE, OPPOSITE) if step == self.opposite else (ONE_MORE,)
@@ -240,6 +242,13 @@ class PlacementScene(Scene):
                 self.show(frozenset({LEARNED}))
             yield None
         self.show(frozenset({LEARNED}))
+
+    def graphics_came(self) -> None:
+        """What is still to be run may run on the graphics processor."""
+        wanted = self.runner.missing or self.store["backend"] == "webgpu"
+        if wanted and self.store["scene"] == self.key:
+            self.compute(STACK_FIELDS)
+            self.show(STACK_FIELDS)
 
     # show ---------------------------------------------------------------------------------------
 

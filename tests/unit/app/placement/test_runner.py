@@ -161,6 +161,8 @@ def test_where_only_the_others_would_take_long_the_chosen_runs() -> None:
 class GraphicsRun:
     """A run whose steps have to be waited for."""
 
+    title = "graphics"
+
     def __init__(self, settings: StackSettings, log: list[str]) -> None:
         self.settings = settings
         self.log = log
