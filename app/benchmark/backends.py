@@ -70,9 +70,9 @@ class NumpyBackend:
     """NumPy: in the browser compiled to WebAssembly, one thread."""
 
     key = "numpy"
-    kernels = ("copy", *NUMPY)
+    kernels: tuple[str, ...] = ("copy", *NUMPY)
     most_calls = 8192
-    handing = None
+    handing: float | None = None
 
     def __init__(self, clock: Clock = time.perf_counter) -> None:
         """`clock` gives seconds."""
@@ -126,7 +126,7 @@ class WebgpuBackend:
     """Compute shaders; the time runs from handing all calls over to when the last has run."""
 
     key = "webgpu"
-    kernels = tuple(SHADERS)
+    kernels: tuple[str, ...] = tuple(SHADERS)
     most_calls = 128
 
     def __init__(self, clock: Clock = time.perf_counter) -> None:
@@ -193,17 +193,14 @@ class WebgpuBackend:
 def awaited(waiting: Awaitable[T]) -> Steps[T]:
     """The result of what is waited for; a device's failure as `Refused`."""
     results: list[T] = []
-    failures: list[webgpu.GpuFailed] = []
 
-    async def caught() -> None:
-        try:
-            results.append(await waiting)
-        except webgpu.GpuFailed as error:
-            failures.append(error)
+    async def kept() -> None:
+        results.append(await waiting)
 
-    yield caught()
-    if failures:
-        raise Refused(str(failures[0])) from failures[0]
+    try:
+        yield kept()
+    except webgpu.GpuFailed as error:
+        raise Refused(str(error)) from error
     return results[0]
 
 

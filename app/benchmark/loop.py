@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Iterable, Iterator
+from collections.abc import Awaitable, Generator, Iterable, Sequence
 from itertools import product
 
 import numpy as np
@@ -29,8 +29,8 @@ TOO_SLOW = "One call would take about {seconds:.0f} s."
 
 
 def measure(
-    backends: Iterable[Backend], exponents: Iterable[int] = EXPONENTS
-) -> Iterator[Measured | Awaitable[object] | None]:
+    backends: Sequence[Backend], exponents: Iterable[int] = EXPONENTS
+) -> Generator[Measured | Awaitable[object] | None]:
     """`Measured` after each size; in between what is to be awaited, or None: a pause.
 
     Ends with the last size, or after the first that no backend could measure. Runs are interleaved,
@@ -38,7 +38,7 @@ def measure(
     """
     latest: dict[tuple[str, str], float] = {}
     for exponent in exponents:
-        size = Size(2**exponent, list(backends), latest)
+        size = Size(2**exponent, backends, latest)
         try:
             one = yield from size.measured()
         finally:
@@ -52,7 +52,7 @@ class Size:
     """All that is measured at one size."""
 
     def __init__(
-        self, size: int, backends: list[Backend], latest: dict[tuple[str, str], float]
+        self, size: int, backends: Sequence[Backend], latest: dict[tuple[str, str], float]
     ) -> None:
         """`latest`: seconds of a call at the size before, by backend and kernel."""
         self.size = size

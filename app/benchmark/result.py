@@ -54,10 +54,7 @@ def measured(
         size,
         seconds,
         {backend: shares(numbers) for backend, numbers in seconds.items()},
-        {
-            backend: 2 * VALUE_BYTES * size / numbers["copy"]
-            for backend, numbers in seconds.items()
-        },
+        {backend: 2 * VALUE_BYTES * size / numbers["copy"] for backend, numbers in seconds.items()},
         missing,
         held,
         handing,

@@ -3,42 +3,128 @@
 from __future__ import annotations
 
 STRINGS: dict[str, str] = {
-    "precision_row": "Row (1 to 64 numbers)",
+    # the views
+    "precision_views": "What is shown",
+    "precision_view_rounding": "Rounding",
+    "precision_view_time": "Time",
+    "precision_view_table": "Table",
+    # the row
+    "precision_row_typed": "Row, typed (1 to {most} numbers)",
+    "precision_row_drawn": "Row, drawn: standard normal",
+    "precision_bad": "Expected 1 to {most} numbers up to 1e6, with commas between.",
+    "precision_length": "Values to draw",
+    "precision_seed": "Seed",
+    "precision_bad_seed": "Expected a whole number from 0 to {most}.",
+    "precision_draw": "Draw another row",
     "precision_offset": "Added to every value",
     "precision_storage": "Stored as",
     "precision_accumulation": "Summed in",
-    "precision_seed": "Draw {count} values",
+    # rounding
     "precision_one_pass": "One pass, E[x²] − E[x]²",
-    "precision_two_pass": "Two passes",
-    "precision_welford": "Welford",
-    "precision_fine": "{method} is right to {error}.",
-    "precision_broke": "{method} breaks first at {step}: {value} instead of {truth}.",
+    "precision_two_pass": "Two passes, E[(x − μ)²]",
+    "precision_welford": "Welford, value by value",
+    "precision_short_one_pass": "One pass",
+    "precision_short_two_pass": "Two passes",
+    "precision_short_welford": "Welford",
+    "precision_exact_row": "Exact",
+    "precision_exact": "exact",
+    "precision_fine": "{method}: μ {mean}, σ² {variance}, x̂ {normalized}.",
+    "precision_broke": "{method}, breaks first at {step}: {value} instead of {truth}.",
+    "precision_result": "{method}, breaks at x̂, off by up to {error}: μ is rounded too coarsely.",
     "precision_stored": "Storage breaks it before any sum: the values kept have σ² = {value} "
-    "instead of {truth}.",
+    "instead of {truth}, and x̂ is off by up to {error}.",
     "precision_stored_beyond": "Storage breaks it before any sum: a value is kept as Inf.",
-    "precision_sub": "{values} values {storage}, every operation rounded to {accumulation}. "
-    "A square above {largest} in size is Inf there: |x| up to {root}.",
-    "precision_curve": "Relative error of the variance against the offset",
+    "precision_types": "{values} values stored as {storage}, every operation rounded to "
+    "{accumulation}.",
+    "precision_types_one": "One value stored as {storage}, every operation rounded to "
+    "{accumulation}.",
+    "precision_beyond": "There, what reaches {beyond} rounds to Inf: half a step above the largest "
+    "number, {largest}.",
+    "precision_largest": "Its largest number is {largest}.",
+    "precision_square": "A square does from |x| = {root} on.",
+    "precision_no_square": "No {storage} number has a square that large.",
+    "precision_far": "from {low} to {high}",
+    "precision_column_mean": "μ",
+    "precision_column_variance": "σ²",
+    "precision_column_normalized": "x̂, on one scale",
+    "precision_column_error": "error of x̂",
+    "precision_steps_title": "Step by step",
+    "precision_step_computed": "computed",
+    "precision_step_exact": "exact",
+    "precision_curve": "Relative error of σ² against the offset",
     "precision_offset_axis": "offset",
-    "precision_error_axis": "relative error",
-    "precision_marks": "dotted: one pass · solid: two passes · dashed: Welford · "
-    "vertical: the present offset. A missing curve is Inf or NaN.",
+    "precision_at_floor": "exact",
+    "precision_at_ceiling": "Inf, NaN",
+    "precision_marks": "The lowest line is no error at all, the highest Inf or NaN. "
+    "Dots: the offset set at the left{where}.",
+    "precision_marks_left": "; 0 lies left of the plot",
+    # bytes
     "precision_cost": "Bytes read and written for each value",
     "precision_cost_held": "row kept",
     "precision_cost_streamed": "row read anew",
-    "precision_cheaper": "(reads + writes) · {bytes} bytes. Where a row is read anew in each "
-    "pass, RMSNorm moves {streamed:.0%} of LayerNorm’s bytes: it needs no pass for μ. "
-    "Where the row stays in registers or cache, {held:.0%}: both read x once and write y once.",
-    "precision_bench": "Time on this device, float32",
-    "precision_start": "Start the benchmark",
+    "precision_copy": "Copy",
+    "precision_rms": "RMSNorm",
+    "precision_layer": "LayerNorm",
+    "precision_softmax": "softmax",
+    "precision_textbook_layer": "LayerNorm as in books",
+    "precision_textbook_rms": "RMSNorm as in books",
+    "precision_cheaper": "(reads + writes) · {bytes} bytes. Read anew in each pass, RMSNorm moves "
+    "{streamed:.0%} of LayerNorm’s bytes: it needs no pass for μ. Kept in registers or cache, "
+    "{held:.0%}.",
+    # the benchmark
+    "precision_numpy": "NumPy",
+    "precision_webgpu": "WebGPU",
+    "precision_bench": "Measure on this device",
+    "precision_start": "Start",
+    "precision_again": "Start again",
     "precision_stop": "Stop",
+    "precision_bench_idle": "float32, rows of {row} values, sizes from {first} to {last}: about "
+    "a minute, and at the end about {memory:.1f} GB of memory.",
+    "precision_bench_asking": "Asking for the graphics processor …",
+    "precision_bench_running": "Measuring {size} values, of {last} …",
     "precision_bench_end": "All sizes measured.",
-    "precision_bench_slow": "Ended before 2^{exponent}: one call would hold the page too long.",
-    "precision_bench_memory": "Ended before 2^{exponent}: the arrays do not fit in memory.",
-    "precision_bench_running": "Measuring …",
-    "precision_bench_stopped": "Stopped.",
-    "precision_bench_idle": "Medians of {runs} runs; share: of the bandwidth of np.copyto here.",
-    "precision_webgpu": "All of this is NumPy in WebAssembly; "
-    "the compute shaders are not measured here.",
-    "precision_bad": "Expected 1 to 64 numbers up to 1e6, with commas between.",
+    "precision_bench_cut": "Ended after {size} values.",
+    "precision_bench_stopped": "Stopped after {size} values.",
+    "precision_bench_nothing": "Stopped before the first size.",
+    "precision_bench_away": "Stopped: another scene was opened.",
+    "precision_held": "A call of NumPy cannot be interrupted: at {size} values an edit may have "
+    "waited {ms} ms.",
+    "precision_handing": "Python needs {ms} ms to hand a call over to the device, which is not in "
+    "WebGPU’s times; nor are upload and reading back.",
+    "precision_difference": "Up to {size} values the results of both were compared: they differ by "
+    "{difference} at most.",
+    "precision_missing": "{backend} at {size} values: {reason}",
+    "precision_missing_on": "{backend} from {size} values on: {reason}",
+    "precision_not_yet": "How much does a normalizer cost here? Nothing is measured yet.",
+    "precision_not_yet_sub": "By the bytes it moves, RMSNorm takes {streamed:.0%} of LayerNorm’s "
+    "time where rows are read anew in each pass, and {held:.0%} where they are kept. The benchmark "
+    "at the left tells which it is on this device.",
+    "precision_ratio": "{ratio:.0%} of LayerNorm’s time {where}",
+    "precision_in_numpy": "in NumPy",
+    "precision_on_webgpu": "on WebGPU",
+    "precision_ratios": "RMSNorm takes {listed}.",
+    "precision_at_size": "At {size} values",
+    "precision_why_cheaper": "{where}: cheaper, since it has one statistic to take and nothing to "
+    "subtract; LayerNorm reaches {layer:.0%} of the copy’s bandwidth, RMSNorm {rms:.0%}.",
+    "precision_why_memory": "{where}: not cheaper, since memory is the limit: both read x once and "
+    "write y once, at {layer:.0%} and {rms:.0%} of the copy’s bandwidth.",
+    "precision_why_other": "{where}: not cheaper, though memory is not the limit: both reach only "
+    "{layer:.0%} and {rms:.0%} of the copy’s bandwidth, and other work fills the time.",
+    "precision_small": "Up to {size} values it is {worst:.0%} or more: what any call costs is most "
+    "of it.",
+    "precision_faster_from": "LayerNorm on WebGPU is the faster from {size} values on.",
+    "precision_faster_never": "LayerNorm in NumPy is the faster at {size} values.",
+    "precision_books": "Written as in books, LayerNorm takes {layer:.1f} and RMSNorm {rms:.1f} "
+    "times as long in NumPy as the kernels here, whose sums are good to float64.",
+    "precision_plot": "Nanoseconds for each value, against the number of values",
+    "precision_size_axis": "values",
+    "precision_time_axis": "ns a value",
+    "precision_table": "Milliseconds a call, median of up to {runs} runs",
+    "precision_share": "Share of the copy’s bandwidth",
+    "precision_share_at": "Share of the copy’s bandwidth, {size} values",
+    "precision_share_none": "The bandwidth of a copy, and each kernel’s share of it, will stand "
+    "here.",
+    "precision_share_said": "Counted as x read once and y written once. The copy is np.copyto in "
+    "NumPy, and on WebGPU a shader that reads and writes four values a thread.",
+    "precision_size": "size",
 }

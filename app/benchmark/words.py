@@ -1,0 +1,159 @@
+"""What the measured numbers say, in sentences made from them."""
+
+from __future__ import annotations
+
+from app.benchmark.loop import RUNS
+from app.benchmark.result import Measured, largest, ratio, takes_over
+from app.cost import ratio as bytes_ratio
+from app.strings import listed, say
+
+BACKENDS = ("numpy", "webgpu")
+WHERE = {"numpy": "precision_in_numpy", "webgpu": "precision_on_webgpu"}
+
+# RMSNorm is called cheaper below this part of LayerNorm's time: medians of this many runs on a
+# machine with other work differ by a few per cent.
+CHEAPER = 0.93
+NEAR_COPY = 0.7  # the share of a copy's bandwidth from which on memory is called the limit
+
+DIGITS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def power(size: int) -> str:
+    """2²⁰"""
+    return "2" + str(size.bit_length() - 1).translate(DIGITS)
+
+
+def milliseconds(seconds: float) -> str:
+    """Three digits."""
+    ms = seconds * 1000
+    if ms >= 100:
+        return f"{ms:,.0f}"
+    return f"{ms:.3g}" if ms >= 0.001 else f"{ms:.1g}"
+
+
+def lead(measured: list[Measured]) -> str:
+    """What RMSNorm costs beside LayerNorm at the largest size of each backend."""
+    found = newest(measured)
+    if not found:
+        return say("precision_not_yet")
+    sizes = {one.size for one in found.values()}
+    parts = []
+    for backend, one in found.items():
+        where = say(WHERE[backend])
+        if len(sizes) > 1:
+            where += f" ({power(one.size)})"
+        parts.append(say("precision_ratio", ratio=ratio(one, backend), where=where))
+    sentence = say("precision_ratios", listed=listed(parts))
+    if len(sizes) > 1:
+        return sentence
+    at = say("precision_at_size", size=power(sizes.pop()))
+    return f"{at} {sentence}"
+
+
+def newest(measured: list[Measured]) -> dict[str, Measured]:
+    """The largest size of each backend that was measured at all."""
+    found = {backend: largest(measured, backend) for backend in BACKENDS}
+    return {backend: one for backend, one in found.items() if one is not None}
+
+
+def why(measured: list[Measured]) -> list[str]:
+    """Why RMSNorm is cheaper, or is not, on each backend; and below which size it is not."""
+    found = newest(measured)
+    if not found:
+        held, streamed = (bytes_ratio(where, "float32") for where in ("held", "streamed"))
+        return [say("precision_not_yet_sub", held=held, streamed=streamed)]
+    return [sentence for backend in found for sentence in why_on(measured, backend, found[backend])]
+
+
+def why_on(measured: list[Measured], backend: str, one: Measured) -> list[str]:
+    """Of one backend."""
+    share = one.share[backend]
+    numbers = {"layer": share["layer"], "rms": share["rms"], "where": say(f"precision_{backend}")}
+    cheaper = ratio(one, backend) < CHEAPER
+    if cheaper:
+        key = "precision_why_cheaper"
+    else:
+        near = min(share["layer"], share["rms"]) >= NEAR_COPY
+        key = "precision_why_memory" if near else "precision_why_other"
+    sentences = [say(key, **numbers)]
+    small = small_sizes(measured, backend)
+    if cheaper and small:
+        worst = min(ratio(each, backend) for each in small)
+        sentences.append(say("precision_small", size=power(small[-1].size), worst=worst))
+    return sentences
+
+
+def small_sizes(measured: list[Measured], backend: str) -> list[Measured]:
+    """The sizes from the smallest on at which RMSNorm is not cheaper."""
+    found: list[Measured] = []
+    for one in measured:
+        if backend not in one.seconds or ratio(one, backend) < CHEAPER:
+            break
+        found.append(one)
+    return found
+
+
+def faster(measured: list[Measured]) -> list[str]:
+    """Which backend is the faster, and what writing it as in books costs."""
+    found = newest(measured)
+    sentences = []
+    if len(found) == len(BACKENDS):
+        size = takes_over(measured, "layer")
+        if size is not None:
+            sentences.append(say("precision_faster_from", size=power(size)))
+        else:
+            both = min(one.size for one in found.values())
+            sentences.append(say("precision_faster_never", size=power(both)))
+    if "numpy" in found:
+        books = {
+            kernel: ratio(found["numpy"], "numpy", f"textbook_{kernel}", kernel)
+            for kernel in ("layer", "rms")
+        }
+        sentences.append(say("precision_books", **books))
+    return sentences
+
+
+def remarks(measured: list[Measured]) -> list[str]:
+    """How it was measured: what could not be interrupted, what is not in the times."""
+    if not measured:
+        return []
+    longest = max(measured, key=lambda one: one.held)
+    sentences = [
+        say("precision_held", size=power(longest.size), ms=milliseconds(longest.held)),
+    ]
+    handing = [one.handing for one in measured if one.handing is not None]
+    if handing:
+        sentences.append(
+            say("precision_handing", ms=milliseconds(sorted(handing)[len(handing) // 2]))
+        )
+    compared = [one for one in measured if one.difference is not None]
+    if compared:
+        most = max(one.difference or 0.0 for one in compared)
+        size = power(compared[-1].size)
+        sentences.append(say("precision_difference", size=size, difference=f"{most:.1e}"))
+    return sentences
+
+
+def missing(measured: list[Measured]) -> list[str]:
+    """Why a backend has no numbers at some sizes, each reason once."""
+    sentences = []
+    for backend in BACKENDS:
+        told = ""
+        for one in measured:
+            reason = one.missing.get(backend, "")
+            if reason and reason != told:
+                last = measured[-1].missing.get(backend) == reason
+                key = (
+                    "precision_missing_on"
+                    if last and one is not measured[-1]
+                    else "precision_missing"
+                )
+                title = say(f"precision_{backend}")
+                sentences.append(say(key, backend=title, size=power(one.size), reason=reason))
+            told = reason
+    return sentences
+
+
+def table_title() -> str:
+    """What the table's numbers are."""
+    return say("precision_table", runs=RUNS)
