@@ -34,6 +34,7 @@ def lead(outcomes: list[Outcome], truth: Exact) -> str:
 def caption(one: Outcome, truth: Exact) -> str:
     """Where a method broke, or how right all that it gives is."""
     method = say(f"precision_{one.method}")
+    comma = "," if "," in method else ""  # what was let in between is closed
     if not one.broken:
         return say(
             "precision_fine",
@@ -45,9 +46,13 @@ def caption(one: Outcome, truth: Exact) -> str:
     if one.broken == STORED:
         return stored_caption(one, truth)
     if one.broken == RESULT:
-        return say("precision_result", method=method, error=number(one.normalized_error, 2))
+        return say(
+            "precision_result", method=method, comma=comma, error=number(one.normalized_error, 2)
+        )
     value, right = number(one.broken_value), number(float(truth.steps[one.broken]))
-    return say("precision_broke", method=method, step=one.broken, value=value, truth=right)
+    return say(
+        "precision_broke", method=method, comma=comma, step=one.broken, value=value, truth=right
+    )
 
 
 def stored_caption(one: Outcome, truth: Exact) -> str:
@@ -64,7 +69,9 @@ def stored_caption(one: Outcome, truth: Exact) -> str:
 
 def rightness(error: float, unit: str = "") -> str:
     """exact, or ±1.6e-4."""
-    return say("precision_exact") if not error else f"±{number(error, 2)}{unit}"
+    if not error:
+        return say("precision_exact")
+    return f"±{number(error, 2)}{unit}" if math.isfinite(error) else number(error)
 
 
 def types_sentence(count: int, storage: str, accumulation: str) -> str:
@@ -147,7 +154,10 @@ def step_rows(one: Outcome, truth: Exact) -> list[dict[str, Any]]:
     return [
         {
             "head": name,
-            "cells": [number(value, 8), number(float(truth.steps[name]), 8)],
+            "cells": [
+                number(value, 8) + (" ✗" if name == one.broken else ""),
+                number(float(truth.steps[name]), 8),
+            ],
             **({"state": "wrong"} if name == one.broken else {}),
         }
         for name, value in one.steps.items()

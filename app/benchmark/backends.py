@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import ExitStack
@@ -19,6 +20,8 @@ T = TypeVar("T")
 Steps = Generator[Awaitable[object] | None, None, T]
 
 EPS = 1e-5
+PARTS = 8  # after each of which a sample may end early
+LONG_ENOUGH = 0.02  # seconds
 Clock = Callable[[], float]
 
 
@@ -37,8 +40,8 @@ class Backend(Protocol):
     def begin(self, x: Array) -> Steps[None]:
         """Take the values of a size, of shape [rows, values]; `Refused` where they do not fit."""
 
-    def timed(self, kernel: str, calls: int) -> Steps[tuple[float, float]]:
-        """Seconds of so many calls in a row, and of the longest piece that held the page."""
+    def timed(self, kernel: str, calls: int) -> Steps[float]:
+        """Seconds of one call, the mean of up to so many in a row."""
 
     def result(self, kernel: str) -> Steps[Array]:
         """What a kernel makes of the values."""
@@ -94,14 +97,17 @@ class NumpyBackend:
             return self.target
         return NUMPY[kernel](self.x)
 
-    def timed(self, kernel: str, calls: int) -> Steps[tuple[float, float]]:
-        """See `Backend`; nothing can come between these calls."""
-        began = self.clock()
-        for _ in range(calls):
-            self.call(kernel)
-        seconds = self.clock() - began
+    def timed(self, kernel: str, calls: int) -> Steps[float]:
+        """See `Backend`; nothing can come between these calls, so that they end early if slow."""
+        began, done, seconds = self.clock(), 0, 0.0
+        some = math.ceil(calls / PARTS)
+        while done < calls and seconds < LONG_ENOUGH:
+            for _ in range(some):
+                self.call(kernel)
+            done += some
+            seconds = self.clock() - began
         yield None
-        return seconds, seconds
+        return seconds / done
 
     def result(self, kernel: str) -> Steps[Array]:
         """See `Backend`."""
@@ -156,17 +162,16 @@ class WebgpuBackend:
             with webgpu.scope() as one:
                 one.call(name, {"x": self.x}, options)
 
-    def timed(self, kernel: str, calls: int) -> Steps[tuple[float, float]]:
+    def timed(self, kernel: str, calls: int) -> Steps[float]:
         """See `Backend`."""
         began = self.clock()
         try:
             self.hand_over(kernel, calls)
         except webgpu.GpuFailed as error:
             raise Refused(str(error)) from error
-        handed = self.clock() - began
-        self.handing = handed / calls
+        self.handing = (self.clock() - began) / calls
         seconds = yield from self.settled()
-        return seconds, handed
+        return seconds / calls
 
     def settled(self) -> Steps[float]:
         """Wait until the device has done all; the seconds that took."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Awaitable, Generator, Iterable, Sequence
 from itertools import product
+from typing import TypeVar
 
 import numpy as np
 
-from app.benchmark.backends import Array, Backend, Refused, Steps
+from app.benchmark.backends import Array, Backend, Clock, Refused, Steps
 from app.benchmark.result import Measured, measured
 from kernels.webgpu.trial import array_difference
+
+T = TypeVar("T")
 
 ROW = 256  # values that share a statistic; the smallest size is one row
 EXPONENTS = range(8, 27)
@@ -29,7 +33,9 @@ TOO_SLOW = "One call would take about {seconds:.0f} s."
 
 
 def measure(
-    backends: Sequence[Backend], exponents: Iterable[int] = EXPONENTS
+    backends: Sequence[Backend],
+    exponents: Iterable[int] = EXPONENTS,
+    clock: Clock = time.perf_counter,
 ) -> Generator[Measured | Awaitable[object] | None]:
     """`Measured` after each size; in between what is to be awaited, or None: a pause.
 
@@ -40,12 +46,30 @@ def measure(
     for exponent in exponents:
         size = Size(2**exponent, backends, latest)
         try:
-            one = yield from size.measured()
+            one, held = yield from watched(size.measured(), clock)
         finally:
             size.end()
-        yield one
+        yield one._replace(held=held)
         if not one.seconds:
             return
+
+
+def watched(steps: Steps[T], clock: Clock) -> Steps[tuple[T, float]]:
+    """Steps and their result, and the seconds of the longest one: while it ran, edits waited."""
+    longest = 0.0
+    error: Exception | None = None
+    while True:
+        began = clock()
+        try:
+            step = next(steps) if error is None else steps.throw(error)
+        except StopIteration as end:
+            return end.value, max(longest, clock() - began)
+        longest = max(longest, clock() - began)
+        error = None
+        try:
+            yield step
+        except Exception as raised:
+            error = raised
 
 
 class Size:
@@ -60,7 +84,6 @@ class Size:
         self.latest = latest
         self.missing: dict[str, str] = {}
         self.samples: dict[str, dict[str, list[float]]] = {}
-        self.held = 0.0
 
     def measured(self) -> Steps[Measured]:
         """Fill the values, let both begin, time, compare."""
@@ -84,7 +107,7 @@ class Size:
             self.size,
             {key: samples for key, samples in self.samples.items() if key in active},
             self.missing,
-            held=self.held,
+            held=0.0,
             handing=handing,
             difference=difference,
         )
@@ -112,31 +135,29 @@ class Size:
         yield from backend.begin(x)
         self.samples[backend.key] = {kernel: [] for kernel in backend.kernels}
         for kernel in backend.kernels:
-            _, held = yield from backend.timed(kernel, 1)
-            self.held = max(self.held, held)
+            yield from backend.timed(kernel, 1)
             if (backend.key, kernel) not in self.latest:
                 yield from self.estimated(backend, kernel)
 
     def estimated(self, backend: Backend, kernel: str) -> Steps[None]:
         """How long a call takes, at the first size: more and more calls, until a clock sees it."""
-        calls, seconds = 1, 0.0
+        calls = 4
+        yield from backend.timed(kernel, calls)  # what is compiled or fetched only now is not meant
         while True:
-            seconds, _ = yield from backend.timed(kernel, calls)
-            if seconds > WORTH_TIMING / 4 or calls >= backend.most_calls:
+            each = yield from backend.timed(kernel, calls)
+            if each * calls > WORTH_TIMING / 4 or calls >= backend.most_calls:
                 break
             calls = min(4 * calls, backend.most_calls)
-        self.latest[backend.key, kernel] = max(seconds / calls, SHORTEST)
+        self.latest[backend.key, kernel] = max(each, SHORTEST)
 
     def sampled(self, backend: Backend) -> Steps[None]:
         """Each kernel of a backend once, by as many calls as a coarse clock needs."""
         for kernel in backend.kernels:
             worth = math.ceil(WORTH_TIMING / self.latest[backend.key, kernel])
             calls = min(worth, backend.most_calls)
-            seconds, held = yield from backend.timed(kernel, calls)
-            each = max(seconds / calls, SHORTEST)
+            each = max((yield from backend.timed(kernel, calls)), SHORTEST)
             self.samples[backend.key][kernel].append(each)
             self.latest[backend.key, kernel] = each
-            self.held = max(self.held, held)
 
     def slowest(self, backend: Backend) -> float:
         """Seconds of the slowest call of a backend so far; 0 before the first."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from html import escape
+from typing import Any
+
 from app.benchmark.loop import RUNS
 from app.benchmark.result import Measured, largest, ratio, takes_over
 from app.cost import ratio as bytes_ratio
@@ -57,12 +60,12 @@ def newest(measured: list[Measured]) -> dict[str, Measured]:
 
 
 def why(measured: list[Measured]) -> list[str]:
-    """Why RMSNorm is cheaper, or is not, on each backend; and below which size it is not."""
+    """Why RMSNorm is cheaper, or is not: a line for each backend, and below which size not."""
     found = newest(measured)
     if not found:
         held, streamed = (bytes_ratio(where, "float32") for where in ("held", "streamed"))
         return [say("precision_not_yet_sub", held=held, streamed=streamed)]
-    return [sentence for backend in found for sentence in why_on(measured, backend, found[backend])]
+    return [" ".join(why_on(measured, backend, one)) for backend, one in found.items()]
 
 
 def why_on(measured: list[Measured], backend: str, one: Measured) -> list[str]:
@@ -113,7 +116,7 @@ def faster(measured: list[Measured]) -> list[str]:
     return sentences
 
 
-def remarks(measured: list[Measured]) -> list[str]:
+def remarks(measured: list[Measured], adapter: dict[str, Any] | None) -> list[str]:
     """How it was measured: what could not be interrupted, what is not in the times."""
     if not measured:
         return []
@@ -121,6 +124,9 @@ def remarks(measured: list[Measured]) -> list[str]:
     sentences = [
         say("precision_held", size=power(longest.size), ms=milliseconds(longest.held)),
     ]
+    if adapter is not None and "webgpu" in newest(measured):
+        key = "precision_adapter_software" if adapter["software"] else "precision_adapter"
+        sentences.append(say(key, adapter=adapter_name(adapter)))
     handing = [one.handing for one in measured if one.handing is not None]
     if handing:
         sentences.append(
@@ -132,6 +138,12 @@ def remarks(measured: list[Measured]) -> list[str]:
         size = power(compared[-1].size)
         sentences.append(say("precision_difference", size=size, difference=f"{most:.1e}"))
     return sentences
+
+
+def adapter_name(adapter: dict[str, Any]) -> str:
+    """What a browser says of it: a description, or vendor and architecture."""
+    told = adapter["description"] or f"{adapter['vendor']} {adapter['architecture']}"
+    return escape(told.strip() or "…")
 
 
 def missing(measured: list[Measured]) -> list[str]:
@@ -149,7 +161,8 @@ def missing(measured: list[Measured]) -> list[str]:
                     else "precision_missing"
                 )
                 title = say(f"precision_{backend}")
-                sentences.append(say(key, backend=title, size=power(one.size), reason=reason))
+                size = power(one.size)
+                sentences.append(say(key, backend=title, size=size, reason=escape(reason)))
             told = reason
     return sentences
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 STRINGS: dict[str, str] = {
     # the views
     "precision_views": "What is shown",
-    "precision_view_rounding": "Rounding",
+    "precision_view_rounding": "Error",
     "precision_view_time": "Time",
     "precision_view_table": "Table",
     # the row
@@ -20,17 +20,20 @@ STRINGS: dict[str, str] = {
     "precision_storage": "Stored as",
     "precision_accumulation": "Summed in",
     # rounding
+    "precision_formula_one_pass": "E[x²] − E[x]²",
+    "precision_formula_two_pass": "E[(x − μ)²]",
+    "precision_formula_welford": "value by value",
     "precision_one_pass": "One pass, E[x²] − E[x]²",
-    "precision_two_pass": "Two passes, E[(x − μ)²]",
-    "precision_welford": "Welford, value by value",
+    "precision_two_pass": "Two passes",
+    "precision_welford": "Welford",
     "precision_short_one_pass": "One pass",
     "precision_short_two_pass": "Two passes",
     "precision_short_welford": "Welford",
     "precision_exact_row": "Exact",
     "precision_exact": "exact",
     "precision_fine": "{method}: μ {mean}, σ² {variance}, x̂ {normalized}.",
-    "precision_broke": "{method}, breaks first at {step}: {value} instead of {truth}.",
-    "precision_result": "{method}, breaks at x̂, off by up to {error}: μ is rounded too coarsely.",
+    "precision_broke": "{method}{comma} breaks first at {step}: {value} instead of {truth}.",
+    "precision_result": "{method}{comma} breaks at x̂, off by up to {error}: μ is rounded too coarsely.",
     "precision_stored": "Storage breaks it before any sum: the values kept have σ² = {value} "
     "instead of {truth}, and x̂ is off by up to {error}.",
     "precision_stored_beyond": "Storage breaks it before any sum: a value is kept as Inf.",
@@ -48,7 +51,6 @@ STRINGS: dict[str, str] = {
     "precision_column_variance": "σ²",
     "precision_column_normalized": "x̂, on one scale",
     "precision_column_error": "error of x̂",
-    "precision_steps_title": "Step by step",
     "precision_step_computed": "computed",
     "precision_step_exact": "exact",
     "precision_curve": "Relative error of σ² against the offset",
@@ -87,35 +89,36 @@ STRINGS: dict[str, str] = {
     "precision_bench_stopped": "Stopped after {size} values.",
     "precision_bench_nothing": "Stopped before the first size.",
     "precision_bench_away": "Stopped: another scene was opened.",
-    "precision_held": "A call of NumPy cannot be interrupted: at {size} values an edit may have "
-    "waited {ms} ms.",
-    "precision_handing": "Python needs {ms} ms to hand a call over to the device, which is not in "
-    "WebGPU’s times; nor are upload and reading back.",
-    "precision_difference": "Up to {size} values the results of both were compared: they differ by "
-    "{difference} at most.",
+    "precision_held": "Nothing interrupts a call: an edit may have waited {ms} ms, at {size} "
+    "values.",
+    "precision_adapter": "WebGPU runs on {adapter}.",
+    "precision_adapter_software": "WebGPU is emulated here by the processor ({adapter}).",
+    "precision_handing": "Not in WebGPU’s times: {ms} ms in which Python hands a call over, upload, "
+    "reading back.",
+    "precision_difference": "Results compared up to {size} values: they differ by {difference}.",
     "precision_missing": "{backend} at {size} values: {reason}",
     "precision_missing_on": "{backend} from {size} values on: {reason}",
     "precision_not_yet": "How much does a normalizer cost here? Nothing is measured yet.",
     "precision_not_yet_sub": "By the bytes it moves, RMSNorm takes {streamed:.0%} of LayerNorm’s "
     "time where rows are read anew in each pass, and {held:.0%} where they are kept. The benchmark "
     "at the left tells which it is on this device.",
-    "precision_ratio": "{ratio:.0%} of LayerNorm’s time {where}",
+    "precision_ratio": "{ratio:.0%} {where}",
     "precision_in_numpy": "in NumPy",
     "precision_on_webgpu": "on WebGPU",
-    "precision_ratios": "RMSNorm takes {listed}.",
+    "precision_ratios": "RMSNorm takes {listed} of the time that LayerNorm does.",
     "precision_at_size": "At {size} values",
-    "precision_why_cheaper": "{where}: cheaper, since it has one statistic to take and nothing to "
-    "subtract; LayerNorm reaches {layer:.0%} of the copy’s bandwidth, RMSNorm {rms:.0%}.",
-    "precision_why_memory": "{where}: not cheaper, since memory is the limit: both read x once and "
-    "write y once, at {layer:.0%} and {rms:.0%} of the copy’s bandwidth.",
-    "precision_why_other": "{where}: not cheaper, though memory is not the limit: both reach only "
-    "{layer:.0%} and {rms:.0%} of the copy’s bandwidth, and other work fills the time.",
-    "precision_small": "Up to {size} values it is {worst:.0%} or more: what any call costs is most "
-    "of it.",
+    "precision_why_cheaper": "<em>{where}</em>: RMSNorm is cheaper, with one statistic to take and "
+    "nothing to subtract. {rms:.0%} of the copy’s bandwidth, LayerNorm {layer:.0%}.",
+    "precision_why_memory": "<em>{where}</em>: RMSNorm is not cheaper. Both come near the copy, "
+    "{rms:.0%} and {layer:.0%} of its bandwidth: like it they read x once and write y once.",
+    "precision_why_other": "<em>{where}</em>: RMSNorm is not cheaper, and not for want of "
+    "bandwidth: it takes {rms:.0%} of the copy’s, LayerNorm {layer:.0%}. Other work fills the "
+    "time.",
+    "precision_small": "Up to {size} values it is at least {worst:.0%}: what any call costs.",
     "precision_faster_from": "LayerNorm on WebGPU is the faster from {size} values on.",
     "precision_faster_never": "LayerNorm in NumPy is the faster at {size} values.",
-    "precision_books": "Written as in books, LayerNorm takes {layer:.1f} and RMSNorm {rms:.1f} "
-    "times as long in NumPy as the kernels here, whose sums are good to float64.",
+    "precision_books": "Written as in books, in float32, NumPy’s LayerNorm takes {layer:.1f} and "
+    "RMSNorm {rms:.1f} times as long as the kernels here, which sum in float64.",
     "precision_plot": "Nanoseconds for each value, against the number of values",
     "precision_size_axis": "values",
     "precision_time_axis": "ns a value",

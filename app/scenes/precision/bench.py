@@ -13,6 +13,7 @@ from app.strings import say
 from app.views.choices import Buttons
 from app.views.controls import heading
 from app.views.prose import Prose
+from kernels import webgpu
 
 if TYPE_CHECKING:
     from app.scenes.precision.scene import PrecisionScene
@@ -32,7 +33,7 @@ class Bench:
         self.scene = scene
         self.measured: list[Measured] = []
         self.running = False
-        self.said = ""
+        self.adapter: dict[str, Any] | None = None  # what WebGPU ran on
         self.buttons = Buttons(label=say("precision_bench"), margin=(0, 0, 10, 0))
         self.buttons.on("press", lambda data: self.toggle())
         self.status = Prose(html=f"<p class='hint status' role='status'>{idle_text()}</p>")
@@ -71,6 +72,7 @@ class Bench:
         ask = self.scene.application.ask_for_graphics
         if ask is not None:
             yield ask()
+        self.adapter = webgpu.status()["adapter"]
         self.tell_next()
         work = measure((NumpyBackend(), WebgpuBackend()))
         for step in work:

@@ -10,7 +10,6 @@ from bokeh.models import ColumnDataSource, FixedTicker, Span
 from app.precision import CEILING, FLOOR, METHODS, OFFSETS
 from app.precision_text import lead, result_rows, scale, step_rows, types_sentence
 from app.strings import say
-from app.views.controls import heading
 from app.views.figures import Figure, put_data
 from app.views.prose import Prose
 from app.views.table import Table
@@ -43,9 +42,13 @@ class Rounding:
         self.title = Prose(html=curve_title())
         self.make_figure()
         self.marks = Prose()
-        heads = ["", say("precision_step_computed"), say("precision_step_exact")]
+        heads = [say("precision_step_computed"), say("precision_step_exact")]
         self.steps = {
-            method: Table(caption=say(f"precision_{method}"), columns=heads) for method in METHODS
+            method: Table(
+                caption=say(f"precision_short_{method}"),
+                columns=[say(f"precision_formula_{method}"), *heads],
+            )
+            for method in METHODS
         }
 
     def make_figure(self) -> None:
@@ -53,7 +56,7 @@ class Rounding:
         self.source = ColumnDataSource({name: [] for name in ("offset", *METHODS)})
         self.present = ColumnDataSource({"offset": [], "error": []})
         self.figure = Figure(
-            height=226,
+            height=290,
             x_range=(0.9, LAST_OFFSET * 1.1),
             y_range=(FLOOR / 30, CEILING * 30),
             x_axis_type="log",
@@ -90,7 +93,7 @@ class Rounding:
 
     def results(self) -> list[Any]:
         """The steps of each method."""
-        return [heading(say("precision_steps_title")), *self.steps.values()]
+        return list(self.steps.values())
 
     def show(self, changed: frozenset[str]) -> None:
         """One update a view."""
@@ -116,7 +119,7 @@ class Rounding:
         if (self.mark.location, self.mark.visible) != (max(offset, 1.0), on_plot):
             self.mark.update(location=max(offset, 1.0), visible=on_plot)
         where = "" if on_plot else say("precision_marks_left")
-        self.marks.put(html=f"<p class='hint'>{say('precision_marks', where=where)}</p>")
+        self.marks.put(html=f"<p class='hint under'>{say('precision_marks', where=where)}</p>")
 
 
 def curve_title() -> str:

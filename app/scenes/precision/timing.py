@@ -49,7 +49,7 @@ class Timing:
         self.source = ColumnDataSource({name: [] for name in ("size", *self.lines)})
         self.y = Range1d(*EMPTY)
         self.figure = Figure(
-            height=340,
+            height=300,
             x_range=(SIZES[0] * 0.8, SIZES[-1] * 1.25),
             y_range=self.y,
             x_axis_type="log",
@@ -74,10 +74,14 @@ class Timing:
         view = self.scene.store["precision_view"]
         put(self.picture, visible=view == "time")
         put(self.behind, visible=view == "table")
-        sub = " ".join([*words.why(measured), *words.faster(measured)])
+        sub = "<br>".join(words.why(measured))
         self.lead.put(html=f"<p class='lead'>{words.lead(measured)}</p><p class='sub'>{sub}</p>")
-        told = [*words.missing(measured), *words.remarks(measured)]
-        self.remarks.put(html=f"<p class='hint'>{' '.join(told)}</p>" if told else "")
+        told = [
+            *words.missing(measured),
+            *words.faster(measured),
+            *words.remarks(measured, self.scene.bench.adapter),
+        ]
+        self.remarks.put(html=f"<p class='hint under'>{' '.join(told)}</p>" if told else "")
         if view == "table":
             self.table.put(html=table_html(measured))
         columns = {name: column(measured, *name.split("_", 1)) for name in self.lines}
