@@ -27,11 +27,11 @@ def power(size: int) -> str:
 
 
 def milliseconds(seconds: float) -> str:
-    """Three digits."""
+    """Three digits, two of what is small."""
     ms = seconds * 1000
     if ms >= 100:
         return f"{ms:,.0f}"
-    return f"{ms:.3g}" if ms >= 0.001 else f"{ms:.1g}"
+    return f"{ms:.3g}" if ms >= 0.1 else f"{ms:.2g}"
 
 
 def lead(measured: list[Measured]) -> str:
@@ -46,11 +46,9 @@ def lead(measured: list[Measured]) -> str:
         if len(sizes) > 1:
             where += f" ({power(one.size)})"
         parts.append(say("precision_ratio", ratio=ratio(one, backend), where=where))
-    sentence = say("precision_ratios", listed=listed(parts))
     if len(sizes) > 1:
-        return sentence
-    at = say("precision_at_size", size=power(sizes.pop()))
-    return f"{at} {sentence}"
+        return say("precision_ratios", listed=listed(parts))
+    return say("precision_ratios_at", size=power(sizes.pop()), listed=listed(parts))
 
 
 def newest(measured: list[Measured]) -> dict[str, Measured]:
@@ -116,22 +114,24 @@ def faster(measured: list[Measured]) -> list[str]:
     return sentences
 
 
-def remarks(measured: list[Measured], adapter: dict[str, Any] | None) -> list[str]:
-    """How it was measured: what could not be interrupted, what is not in the times."""
+def held(measured: list[Measured]) -> list[str]:
+    """How long an edit had to wait."""
     if not measured:
         return []
     longest = max(measured, key=lambda one: one.held)
-    sentences = [
-        say("precision_held", size=power(longest.size), ms=milliseconds(longest.held)),
-    ]
+    return [say("precision_held", size=power(longest.size), ms=milliseconds(longest.held))]
+
+
+def device(measured: list[Measured], adapter: dict[str, Any] | None) -> list[str]:
+    """What WebGPU ran on, what is not in its times, and how far its results are off."""
+    sentences = []
     if adapter is not None and "webgpu" in newest(measured):
         key = "precision_adapter_software" if adapter["software"] else "precision_adapter"
         sentences.append(say(key, adapter=adapter_name(adapter)))
-    handing = [one.handing for one in measured if one.handing is not None]
+    handing = sorted(one.handing for one in measured if one.handing is not None)
     if handing:
-        sentences.append(
-            say("precision_handing", ms=milliseconds(sorted(handing)[len(handing) // 2]))
-        )
+        ms = milliseconds(handing[len(handing) // 2])
+        sentences.append(say("precision_handing", ms=ms))
     compared = [one for one in measured if one.difference is not None]
     if compared:
         most = max(one.difference or 0.0 for one in compared)

@@ -33,7 +33,8 @@ STRINGS: dict[str, str] = {
     "precision_exact": "exact",
     "precision_fine": "{method}: μ {mean}, σ² {variance}, x̂ {normalized}.",
     "precision_broke": "{method}{comma} breaks first at {step}: {value} instead of {truth}.",
-    "precision_result": "{method}{comma} breaks at x̂, off by up to {error}: μ is rounded too coarsely.",
+    "precision_result": "{method}{comma} breaks at x̂, off by up to {error}: μ is rounded too "
+    "coarsely.",
     "precision_stored": "Storage breaks it before any sum: the values kept have σ² = {value} "
     "instead of {truth}, and x̂ is off by up to {error}.",
     "precision_stored_beyond": "Storage breaks it before any sum: a value is kept as Inf.",
@@ -80,8 +81,8 @@ STRINGS: dict[str, str] = {
     "precision_start": "Start",
     "precision_again": "Start again",
     "precision_stop": "Stop",
-    "precision_bench_idle": "float32, rows of {row} values, sizes from {first} to {last}: about "
-    "a minute, and at the end about {memory:.1f} GB of memory.",
+    "precision_bench_idle": "float32, rows of {row} values, sizes from {first} to {last}: there it "
+    "needs about {memory:.1f} GB of memory. It can be stopped at any size.",
     "precision_bench_asking": "Asking for the graphics processor …",
     "precision_bench_running": "Measuring {size} values, of {last} …",
     "precision_bench_end": "All sizes measured.",
@@ -93,7 +94,7 @@ STRINGS: dict[str, str] = {
     "values.",
     "precision_adapter": "WebGPU runs on {adapter}.",
     "precision_adapter_software": "WebGPU is emulated here by the processor ({adapter}).",
-    "precision_handing": "Not in WebGPU’s times: {ms} ms in which Python hands a call over, upload, "
+    "precision_handing": "Not in its times: {ms} ms in which Python hands a call over, upload, "
     "reading back.",
     "precision_difference": "Results compared up to {size} values: they differ by {difference}.",
     "precision_missing": "{backend} at {size} values: {reason}",
@@ -101,24 +102,25 @@ STRINGS: dict[str, str] = {
     "precision_not_yet": "How much does a normalizer cost here? Nothing is measured yet.",
     "precision_not_yet_sub": "By the bytes it moves, RMSNorm takes {streamed:.0%} of LayerNorm’s "
     "time where rows are read anew in each pass, and {held:.0%} where they are kept. The benchmark "
-    "at the left tells which it is on this device.",
+    "tells which it is on this device.",
     "precision_ratio": "{ratio:.0%} {where}",
     "precision_in_numpy": "in NumPy",
     "precision_on_webgpu": "on WebGPU",
-    "precision_ratios": "RMSNorm takes {listed} of the time that LayerNorm does.",
-    "precision_at_size": "At {size} values",
+    "precision_ratios": "Of LayerNorm’s time, RMSNorm takes {listed}.",
+    "precision_ratios_at": "Of LayerNorm’s time at {size} values, RMSNorm takes {listed}.",
     "precision_why_cheaper": "<em>{where}</em>: RMSNorm is cheaper, with one statistic to take and "
     "nothing to subtract. {rms:.0%} of the copy’s bandwidth, LayerNorm {layer:.0%}.",
     "precision_why_memory": "<em>{where}</em>: RMSNorm is not cheaper. Both come near the copy, "
     "{rms:.0%} and {layer:.0%} of its bandwidth: like it they read x once and write y once.",
     "precision_why_other": "<em>{where}</em>: RMSNorm is not cheaper, and not for want of "
-    "bandwidth: it takes {rms:.0%} of the copy’s, LayerNorm {layer:.0%}. Other work fills the "
+    "bandwidth: it reaches {rms:.0%} of the copy’s, LayerNorm {layer:.0%}. Arithmetic fills the "
     "time.",
     "precision_small": "Up to {size} values it is at least {worst:.0%}: what any call costs.",
     "precision_faster_from": "LayerNorm on WebGPU is the faster from {size} values on.",
     "precision_faster_never": "LayerNorm in NumPy is the faster at {size} values.",
-    "precision_books": "Written as in books, in float32, NumPy’s LayerNorm takes {layer:.1f} and "
-    "RMSNorm {rms:.1f} times as long as the kernels here, which sum in float64.",
+    "precision_books": "Written as in books, NumPy’s LayerNorm takes {layer:.2g} and RMSNorm "
+    "{rms:.2g} times as long as the kernels here.",
+    "precision_book_pair": "NumPy, as in books",
     "precision_plot": "Nanoseconds for each value, against the number of values",
     "precision_size_axis": "values",
     "precision_time_axis": "ns a value",

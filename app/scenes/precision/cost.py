@@ -54,8 +54,9 @@ class Cost:
         else:
             title = say("precision_share")
         self.shares.put(caption=title, rows=share_rows(newest))
-        about = say("precision_share_said" if newest else "precision_share_none")
-        self.about.put(html=f"<p class='hint'>{about}</p>")
+        about = [say("precision_share_said" if newest else "precision_share_none")]
+        about += words.device(measured, self.scene.bench.adapter)
+        self.about.put(html=f"<p class='hint'>{' '.join(about)}</p>")
 
 
 def bytes_rows(storage: str) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, Range1d
 
 from app.benchmark import words
-from app.benchmark.backends import NUMPY, SHADERS
+from app.benchmark.backends import SHADERS
 from app.benchmark.loop import EXPONENTS
 from app.benchmark.result import Measured
 from app.strings import say
@@ -24,7 +24,8 @@ DASHES = {"numpy": "solid", "webgpu": "dashed"}
 SIZES = [2**exponent for exponent in EXPONENTS]
 NANOSECONDS = 1e9
 EMPTY = (0.1, 1000.0)  # the range in ns before anything is measured
-SHADED, PLAIN = tuple(SHADERS), tuple(key for key in NUMPY if key not in SHADERS)
+SHADED = tuple(SHADERS)
+BOOKS = {"textbook_layer": "layer", "textbook_rms": "rms"}
 
 
 class Timing:
@@ -76,11 +77,9 @@ class Timing:
         put(self.behind, visible=view == "table")
         sub = "<br>".join(words.why(measured))
         self.lead.put(html=f"<p class='lead'>{words.lead(measured)}</p><p class='sub'>{sub}</p>")
-        told = [
-            *words.missing(measured),
-            *words.faster(measured),
-            *words.remarks(measured, self.scene.bench.adapter),
-        ]
+        told = words.missing(measured)
+        if view == "time":
+            told += [*words.faster(measured), *words.held(measured)]
         self.remarks.put(html=f"<p class='hint under'>{' '.join(told)}</p>" if told else "")
         if view == "table":
             self.table.put(html=table_html(measured))
@@ -125,16 +124,18 @@ def table_html(measured: list[Measured]) -> str:
     """A line a size; two columns a kernel that both backends have."""
     top = "".join(
         f"<th scope='colgroup' colspan='2'>{say(f'precision_{kernel}')}</th>" for kernel in SHADED
-    ) + "".join(
-        f"<th scope='col' rowspan='2'>{say(f'precision_{kernel}')}</th>" for kernel in PLAIN
     )
+    books = f"<th scope='colgroup' colspan='{len(BOOKS)}'>{say('precision_book_pair')}</th>"
     both = "".join(f"<th scope='col'>{say(f'precision_{key}')}</th>" for key in DASHES)
+    each = "".join(
+        f"<th scope='col'>{say(f'precision_{kernel}')}</th>" for kernel in BOOKS.values()
+    )
     size_head = f"<th scope='col' rowspan='2'>{say('precision_size_axis')}</th>"
     body = "".join(table_line(one) for one in measured)
     return (
         f"<div class='behind' tabindex='0' role='region' aria-label='{words.table_title()}'>"
-        f"<table class='plain numbers'><caption>{words.table_title()}</caption><thead>"
-        f"<tr>{size_head}{top}</tr><tr>{both * len(SHADED)}</tr></thead>"
+        f"<table class='numbers'><caption>{words.table_title()}</caption><thead>"
+        f"<tr>{size_head}{top}{books}</tr><tr>{both * len(SHADED)}{each}</tr></thead>"
         f"<tbody>{body}</tbody></table></div>"
     )
 
@@ -149,7 +150,7 @@ def table_line(one: Measured) -> str:
             fastest = len(known) > 1 and time == min(known)
             cells.append(cell(time, fastest=fastest))
     numpy = one.seconds.get("numpy", {})
-    cells += [cell(numpy.get(kernel)) for kernel in PLAIN]
+    cells += [cell(numpy.get(kernel)) for kernel in BOOKS]
     return f"<tr><th scope='row'>{words.power(one.size)}</th>{''.join(cells)}</tr>"
 
 
