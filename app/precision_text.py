@@ -16,7 +16,6 @@ from app.precision import (
     square_overflows_from,
 )
 from app.strings import say
-from app.views.table import strip
 from kernels.precision import FORMATS
 
 MOST_DOTS = 48  # in one strip
@@ -146,7 +145,8 @@ def dots(values: np.ndarray, low: float, high: float) -> dict[str, Any] | str:
     shown = np.sort(values)
     if len(shown) > MOST_DOTS:
         shown = shown[np.linspace(0, len(shown) - 1, MOST_DOTS).round().astype(int)]
-    return strip(shown.tolist(), float(values.mean()), float(values.std()))
+    spread = {"mean": float(values.mean()), "spread": float(values.std())}
+    return {"strip": shown.tolist(), **spread, "hollow": []}  # a cell of app/views/table.py
 
 
 def step_rows(one: Outcome, truth: Exact) -> list[dict[str, Any]]:

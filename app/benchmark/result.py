@@ -6,6 +6,7 @@ import statistics
 from typing import NamedTuple
 
 VALUE_BYTES = 4  # float32
+LARGE = 5  # sizes that a sentence is about
 
 # kernel → seconds a call, or another number
 Numbers = dict[str, float]
@@ -67,9 +68,37 @@ def shares(seconds: Numbers) -> Numbers:
     return {kernel: seconds["copy"] / each for kernel, each in seconds.items()}
 
 
-def largest(all_measured: list[Measured], backend: str) -> Measured | None:
-    """The largest size at which a backend was measured."""
-    return next((one for one in reversed(all_measured) if backend in one.seconds), None)
+class Typical(NamedTuple):
+    """A backend at its largest sizes: medians over them, since a machine has other work as well.
+
+    Attributes:
+        sizes: the sizes, from the smallest.
+        ratio: RMSNorm's time in parts of LayerNorm's.
+        share: by kernel, of the copy's bandwidth.
+        bandwidth: bytes a second that the copy read and wrote.
+    """
+
+    sizes: tuple[int, ...]
+    ratio: float
+    share: Numbers
+    bandwidth: float
+
+
+def typical(all_measured: list[Measured], backend: str) -> Typical | None:
+    """Over up to `LARGE` of the largest sizes at which a backend was measured."""
+    large = [one for one in all_measured if backend in one.seconds][-LARGE:]
+    if not large:
+        return None
+    kernels = large[-1].share[backend]
+    return Typical(
+        tuple(one.size for one in large),
+        statistics.median(ratio(one, backend) for one in large),
+        {
+            kernel: statistics.median(one.share[backend][kernel] for one in large)
+            for kernel in kernels
+        },
+        statistics.median(one.bandwidth[backend] for one in large),
+    )
 
 
 def ratio(one: Measured, backend: str, kernel: str = "rms", over: str = "layer") -> float:

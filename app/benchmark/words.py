@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from app.benchmark.loop import RUNS
-from app.benchmark.result import Measured, largest, ratio, takes_over
+from app.benchmark.result import Measured, Typical, ratio, takes_over, typical
 from app.cost import ratio as bytes_ratio
 from app.strings import listed, say
 
@@ -34,27 +34,33 @@ def milliseconds(seconds: float) -> str:
     return f"{ms:.3g}" if ms >= 0.1 else f"{ms:.2g}"
 
 
+def sizes_of(one: Typical) -> str:
+    """2²⁶, or 2²² to 2²⁶"""
+    first, last = power(one.sizes[0]), power(one.sizes[-1])
+    return last if first == last else say("precision_sizes", first=first, last=last)
+
+
+def newest(measured: list[Measured]) -> dict[str, Typical]:
+    """The largest sizes of each backend that was measured at all."""
+    found = {backend: typical(measured, backend) for backend in BACKENDS}
+    return {backend: one for backend, one in found.items() if one is not None}
+
+
 def lead(measured: list[Measured]) -> str:
-    """What RMSNorm costs beside LayerNorm at the largest size of each backend."""
+    """What RMSNorm costs beside LayerNorm at the largest sizes of each backend."""
     found = newest(measured)
     if not found:
         return say("precision_not_yet")
-    sizes = {one.size for one in found.values()}
+    sizes = {sizes_of(one) for one in found.values()}
     parts = []
     for backend, one in found.items():
         where = say(WHERE[backend])
         if len(sizes) > 1:
-            where += f" ({power(one.size)})"
-        parts.append(say("precision_ratio", ratio=ratio(one, backend), where=where))
+            where += f" ({sizes_of(one)})"
+        parts.append(say("precision_ratio", ratio=one.ratio, where=where))
     if len(sizes) > 1:
         return say("precision_ratios", listed=listed(parts))
-    return say("precision_ratios_at", size=power(sizes.pop()), listed=listed(parts))
-
-
-def newest(measured: list[Measured]) -> dict[str, Measured]:
-    """The largest size of each backend that was measured at all."""
-    found = {backend: largest(measured, backend) for backend in BACKENDS}
-    return {backend: one for backend, one in found.items() if one is not None}
+    return say("precision_ratios_at", size=sizes.pop(), listed=listed(parts))
 
 
 def why(measured: list[Measured]) -> list[str]:
@@ -66,17 +72,15 @@ def why(measured: list[Measured]) -> list[str]:
     return [" ".join(why_on(measured, backend, one)) for backend, one in found.items()]
 
 
-def why_on(measured: list[Measured], backend: str, one: Measured) -> list[str]:
+def why_on(measured: list[Measured], backend: str, one: Typical) -> list[str]:
     """Of one backend."""
-    share = one.share[backend]
-    numbers = {"layer": share["layer"], "rms": share["rms"], "where": say(f"precision_{backend}")}
-    cheaper = ratio(one, backend) < CHEAPER
+    layer, rms = one.share["layer"], one.share["rms"]
+    cheaper = one.ratio < CHEAPER
     if cheaper:
         key = "precision_why_cheaper"
     else:
-        near = min(share["layer"], share["rms"]) >= NEAR_COPY
-        key = "precision_why_memory" if near else "precision_why_other"
-    sentences = [say(key, **numbers)]
+        key = "precision_why_memory" if min(layer, rms) >= NEAR_COPY else "precision_why_other"
+    sentences = [say(key, layer=layer, rms=rms, where=say(f"precision_{backend}"))]
     small = small_sizes(measured, backend)
     if cheaper and small:
         worst = min(ratio(each, backend) for each in small)
@@ -103,13 +107,11 @@ def faster(measured: list[Measured]) -> list[str]:
         if size is not None:
             sentences.append(say("precision_faster_from", size=power(size)))
         else:
-            both = min(one.size for one in found.values())
+            both = min(one.sizes[-1] for one in found.values())
             sentences.append(say("precision_faster_never", size=power(both)))
     if "numpy" in found:
-        books = {
-            kernel: ratio(found["numpy"], "numpy", f"textbook_{kernel}", kernel)
-            for kernel in ("layer", "rms")
-        }
+        share = found["numpy"].share
+        books = {kernel: share[kernel] / share[f"textbook_{kernel}"] for kernel in ("layer", "rms")}
         sentences.append(say("precision_books", **books))
     return sentences
 

@@ -103,6 +103,7 @@ STRINGS: dict[str, str] = {
     "precision_not_yet_sub": "By the bytes it moves, RMSNorm takes {streamed:.0%} of LayerNorm’s "
     "time where rows are read anew in each pass, and {held:.0%} where they are kept. The benchmark "
     "tells which it is on this device.",
+    "precision_sizes": "{first} to {last}",
     "precision_ratio": "{ratio:.0%} {where}",
     "precision_in_numpy": "in NumPy",
     "precision_on_webgpu": "on WebGPU",
@@ -113,7 +114,7 @@ STRINGS: dict[str, str] = {
     "precision_why_memory": "<em>{where}</em>: RMSNorm is not cheaper. Both come near the copy, "
     "{rms:.0%} and {layer:.0%} of its bandwidth: like it they read x once and write y once.",
     "precision_why_other": "<em>{where}</em>: RMSNorm is not cheaper, and not for want of "
-    "bandwidth: it reaches {rms:.0%} of the copy’s, LayerNorm {layer:.0%}. Arithmetic fills the "
+    "bandwidth: it reaches {rms:.0%} of the copy’s, LayerNorm {layer:.0%}. Other work fills the "
     "time.",
     "precision_small": "Up to {size} values it is at least {worst:.0%}: what any call costs.",
     "precision_faster_from": "LayerNorm on WebGPU is the faster from {size} values on.",

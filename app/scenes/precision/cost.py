@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.benchmark import words
 from app.benchmark.backends import NUMPY, SHADERS
-from app.benchmark.result import Measured
+from app.benchmark.result import Measured, Typical
 from app.cost import BYTES, PASSES, ratio
 from app.strings import say
 from app.views.prose import Prose
@@ -37,7 +37,7 @@ class Cost:
         return [self.bytes, self.rule, self.shares, self.about]
 
     def show(self, measured: list[Measured]) -> None:
-        """The bytes of the storage type, and the shares at the largest size measured."""
+        """The bytes of the storage type, and the shares at the largest sizes measured."""
         storage = self.scene.store["precision_storage"]
         self.bytes.put(rows=bytes_rows(storage))
         rule = say(
@@ -49,8 +49,8 @@ class Cost:
         self.rule.put(html=f"<p class='sub'>{rule}</p>")
         newest = words.newest(measured)
         if newest:
-            size = words.power(max(one.size for one in newest.values()))
-            title = say("precision_share_at", size=size)
+            sizes = max(newest.values(), key=lambda one: one.sizes[-1])
+            title = say("precision_share_at", size=words.sizes_of(sizes))
         else:
             title = say("precision_share")
         self.shares.put(caption=title, rows=share_rows(newest))
@@ -78,21 +78,18 @@ def bytes_of(kernel: str, where: str, storage: str) -> str:
     return f"({passes.reads} + {passes.writes}) · {BYTES[storage]} = {total}"
 
 
-def share_rows(newest: dict[str, Measured]) -> list[dict[str, Any]]:
+def share_rows(newest: dict[str, Typical]) -> list[dict[str, Any]]:
     """The copy in GB a second, and the part of it that each kernel reaches."""
     if not newest:
         return []
     found = [newest.get(backend) for backend in words.BACKENDS]
-    copies = [
-        "–" if one is None else f"{one.bandwidth[backend] / 1e9:.3g} GB/s"
-        for backend, one in zip(words.BACKENDS, found, strict=True)
-    ]
+    copies = ["–" if one is None else f"{one.bandwidth / 1e9:.3g} GB/s" for one in found]
     rows: list[dict[str, Any]] = [{"head": say("precision_copy"), "cells": copies}]
     for kernel in KERNELS:
         cells = [
-            "–" if one is None or kernel not in one.share[backend]
-            else f"{one.share[backend][kernel]:.0%}"
-            for backend, one in zip(words.BACKENDS, found, strict=True)
+            "–" if one is None or kernel not in one.share
+            else f"{one.share[kernel]:.0%}"
+            for one in found
         ]  # fmt: skip
         colour = {"colour": COLOURS[kernel]} if kernel in COLOURS else {}
         rows.append({"head": say(f"precision_{kernel}"), "cells": cells, **colour})
