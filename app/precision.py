@@ -91,18 +91,25 @@ def drawn(length: int, seed: int) -> tuple[float, ...]:
 
 
 def exact(row: Sequence[float], offset: float) -> Exact:
-    """The exact mean and variance of row + offset, in fractions."""
-    values = [Fraction(value) + Fraction(offset) for value in row]
-    count = len(values)
-    total = sum(values, Fraction(0))
-    mean = total / count
-    squares = sum((value * value for value in values), Fraction(0))
-    deviations = squares - total * mean
+    """The exact mean and variance of row + offset, in fractions.
+
+    Every float is a whole number over a power of two; over one such power for all, sums are sums of
+    whole numbers, which Python keeps exactly, and its quotient of two is rounded once.
+    """
+    ratios = [value.as_integer_ratio() for value in (offset, *row)]
+    below = max(denominator for _, denominator in ratios)
+    shift, *values = (numerator * (below // denominator) for numerator, denominator in ratios)
+    values = [value + shift for value in values]
+    count, total = len(values), sum(values)
+    sum_of_values = Fraction(total, below)
+    squares = Fraction(sum(value * value for value in values), below * below)
+    mean = sum_of_values / count
+    deviations = squares - sum_of_values * mean
     variance = deviations / count
     root = math.sqrt(float(variance) + EPS)
-    normalized = np.array([float(value - mean) / root for value in values])
+    normalized = np.array([(count * value - total) / (count * below) / root for value in values])
     steps = {
-        "Σx": total,
+        "Σx": sum_of_values,
         "Σx²": squares,
         "E[x]": mean,
         "E[x²]": squares / count,
@@ -120,7 +127,7 @@ def outcomes(
     """The exact answer, and each method on row + offset as the two types would have it."""
     truth = exact(row, offset)
     # The sum itself is rounded only once, to storage: float64 holds it or is the storage.
-    shifted = np.array([float(Fraction(value) + Fraction(offset)) for value in row])
+    shifted = np.array(row) + offset
     with np.errstate(all="ignore"):
         stored = rounding(storage)(shifted)
     kept = kept_values(stored, truth)

@@ -24,6 +24,8 @@ MOST_DOTS = 48  # in one strip
 def lead(outcomes: list[Outcome], truth: Exact) -> str:
     """What broke first in the textbook's one pass, how two passes fare, and Welford where worse."""
     one_pass, two_pass, welford = outcomes
+    if not one_pass.broken and how_right(one_pass) == how_right(two_pass):
+        return say("precision_alike", **how_right(one_pass))
     told = [one_pass] if one_pass.broken == STORED else [one_pass, two_pass]
     if welford.broken and not two_pass.broken:
         told.append(welford)
@@ -35,13 +37,7 @@ def caption(one: Outcome, truth: Exact) -> str:
     method = say(f"precision_{one.method}")
     comma = "," if "," in method else ""  # what was let in between is closed
     if not one.broken:
-        return say(
-            "precision_fine",
-            method=method,
-            mean=rightness(one.mean_error, " σ"),
-            variance=rightness(one.variance_error),
-            normalized=rightness(one.normalized_error),
-        )
+        return say("precision_fine", method=method, **how_right(one))
     if one.broken == STORED:
         return stored_caption(one, truth)
     if one.broken == RESULT:
@@ -52,6 +48,15 @@ def caption(one: Outcome, truth: Exact) -> str:
     return say(
         "precision_broke", method=method, comma=comma, step=one.broken, value=value, truth=right
     )
+
+
+def how_right(one: Outcome) -> dict[str, str]:
+    """How right all that a method gives is."""
+    return {
+        "mean": rightness(one.mean_error, " σ"),
+        "variance": rightness(one.variance_error),
+        "normalized": rightness(one.normalized_error),
+    }
 
 
 def stored_caption(one: Outcome, truth: Exact) -> str:
@@ -87,7 +92,9 @@ def types_sentence(count: int, storage: str, accumulation: str) -> str:
     if math.isinf(beyond):
         text += " " + say("precision_largest", largest=number(largest))
     else:
-        text += " " + say("precision_beyond", beyond=number(beyond), largest=number(largest))
+        near = number(beyond) == number(largest)
+        key = "precision_beyond_near" if near else "precision_beyond"
+        text += " " + say(key, beyond=number(beyond), largest=number(largest))
     if math.isinf(root):
         return text + " " + say("precision_no_square", storage=storage)
     return text + " " + say("precision_square", root=number(root))

@@ -31,6 +31,7 @@ STRINGS: dict[str, str] = {
     "precision_short_welford": "Welford",
     "precision_exact_row": "Exact",
     "precision_exact": "exact",
+    "precision_alike": "One pass and two are alike: μ {mean}, σ² {variance}, x̂ {normalized}.",
     "precision_fine": "{method}: μ {mean}, σ² {variance}, x̂ {normalized}.",
     "precision_broke": "{method}{comma} breaks first at {step}: {value} instead of {truth}.",
     "precision_result": "{method}{comma} breaks at x̂, off by up to {error}: μ is rounded too "
@@ -44,6 +45,8 @@ STRINGS: dict[str, str] = {
     "{accumulation}.",
     "precision_beyond": "There, what reaches {beyond} rounds to Inf: half a step above the largest "
     "number, {largest}.",
+    "precision_beyond_near": "There, what lies half a step or more above the largest number, "
+    "{largest}, rounds to Inf.",
     "precision_largest": "Its largest number is {largest}.",
     "precision_square": "A square does from |x| = {root} on.",
     "precision_no_square": "No {storage} number has a square that large.",
@@ -59,7 +62,7 @@ STRINGS: dict[str, str] = {
     "precision_at_floor": "exact",
     "precision_at_ceiling": "Inf, NaN",
     "precision_marks": "The lowest line is no error at all, the highest Inf or NaN. "
-    "Dots: the offset set at the left{where}.",
+    "Dots: at the present offset{where}.",
     "precision_marks_left": "; 0 lies left of the plot",
     # bytes
     "precision_cost": "Bytes read and written for each value",

@@ -109,6 +109,8 @@ class Controls:
         """Let the controls say what the state is."""
         scene, store = self.scene, self.scene.store
         self.view.put(value=store["precision_view"])
+        for problem in (self.row_problem, self.seed_problem):
+            problem.put(html="")  # what was typed wrong is replaced below
         typed = bool(store["precision_row"])
         name = say("precision_row_typed", most=MOST_VALUES) if typed else say("precision_row_drawn")
         put(self.row, value=", ".join(f"{value:.10g}" for value in scene.row), name=name)

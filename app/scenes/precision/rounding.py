@@ -64,6 +64,7 @@ class Rounding:
             x_axis_label=say("precision_offset_axis"),
         )
         plot = self.figure.plot
+        plot.min_border_right = 12  # the last label's half
         plot.yaxis.ticker = plot.ygrid[0].ticker = FixedTicker(
             ticks=[FLOOR, 1e-12, 1e-6, 1, 1e6, CEILING]
         )

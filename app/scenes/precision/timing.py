@@ -59,6 +59,7 @@ class Timing:
             y_axis_label=say("precision_time_axis"),
         )
         plot = self.figure.plot
+        plot.min_border_right = 12  # the last label's half
         plot.xaxis.ticker = FixedTicker(ticks=SIZES[::3])
         plot.xaxis.major_label_overrides = {size: words.power(size) for size in SIZES}
         for name, (colour, dash) in self.lines.items():
@@ -117,7 +118,9 @@ def plot_title() -> str:
         f"<span class='key-{dash}' data-colour='ink-2'><i></i>{say(f'precision_{backend}')}</span>"
         for backend, dash in DASHES.items()
     )
-    return f"<p class='figure'>{say('precision_plot')}</p><p class='figure'>{colours}{dashes}</p>"
+    return (
+        f"<p class='figure'>{say('precision_plot')}</p><p class='figure keys'>{colours}{dashes}</p>"
+    )
 
 
 def table_html(measured: list[Measured]) -> str:
