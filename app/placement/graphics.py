@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from app.placement.backend import NumpyBackend, Run
 from app.placement.cost import WEIGHT_BYTES, Clock, operations, weights_of
 from kernels import webgpu
 from kernels.residual import Stacks, StackTrace
 from kernels.stack_settings import StackSettings
+from kernels.webgpu.later import Later
 from kernels.webgpu.request import NotOnGpu
 from kernels.webgpu.stack import GpuStackRun, check
 from kernels.webgpu.stack_weights import DeviceWeights
@@ -131,7 +133,7 @@ class GraphicsRun:
             stack = GpuStackRun(self.settings, backend.weights)
             for step in stack:
                 if step is not None:
-                    yield self._tried(step)
+                    yield Later(partial(self._tried, step))
                 if self._error is not None:
                     raise self._error
                 yield stack.fraction

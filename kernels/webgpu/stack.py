@@ -7,7 +7,7 @@ to be measured by the very functions that measure NumPy's. Weights stay on the d
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from kernels.stack_measures import LayerMeasures, measure_layer, rms, wire_rms
 from kernels.stack_passes import vocabulary_of
 from kernels.stack_settings import StackSettings
 from kernels.webgpu.glue import Array
+from kernels.webgpu.later import Later
 from kernels.webgpu.request import NotOnGpu, needs
 from kernels.webgpu.stack_layer import GpuLayer
 from kernels.webgpu.stack_weights import DeviceWeights
@@ -52,19 +53,19 @@ class GpuStackRun:
         self.fraction = 0.0
         self._weights = weights
 
-    def __iter__(self) -> Iterator[Awaitable[None] | None]:
+    def __iter__(self) -> Iterator[Later | None]:
         with self._weights.open_scope() as gpu:
             passes = _Passes(self.settings, self._weights, gpu)
             depth = self.settings.depth
             for done in range(depth):
                 passes.forward(done)
                 self.fraction = (done + 1) / (2 * depth)
-                yield passes.read_forward() if passes.due or done == depth - 1 else None
+                yield passes.forward_reading(last=done == depth - 1)
             passes.turn()
             for done in range(depth):
                 passes.backward(depth - 1 - done)
                 self.fraction = (depth + done + 1) / (2 * depth)
-                yield passes.read_backward() if passes.due or done == depth - 1 else None
+                yield passes.backward_reading(last=done == depth - 1)
             self.trace = passes.trace()
 
 
@@ -89,10 +90,13 @@ class _Passes:
         self._waiting: list[tuple[int, dict[str, Tensor], tuple[Any, ...]]] = []
         self._bytes = 0
 
-    @property
-    def due(self) -> bool:
-        """Whether enough waits to be read."""
-        return self._bytes >= READ_BYTES
+    def forward_reading(self, *, last: bool) -> Later | None:
+        """Reading what ran forward, once enough waits or it was the last layer."""
+        return Later(self.read_forward) if last or self._bytes >= READ_BYTES else None
+
+    def backward_reading(self, *, last: bool) -> Later | None:
+        """The same for what ran backward."""
+        return Later(self.read_backward) if last or self._bytes >= READ_BYTES else None
 
     def _layer(self, index: int) -> GpuLayer:
         return GpuLayer(self._settings, self._weights.layer(self._settings, index), self._gpu)

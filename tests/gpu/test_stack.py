@@ -38,7 +38,7 @@ def finished(settings: StackSettings, weights: DeviceWeights) -> StackTrace:
     stack = GpuStackRun(settings, weights)
     for step in stack:
         if step is not None:
-            run(step)  # type: ignore[arg-type]
+            run(step.begin())
     assert stack.fraction == 1.0
     assert stack.trace is not None
     return stack.trace
