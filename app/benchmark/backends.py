@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kernels import layer_norm, rms_norm, softmax, webgpu
+from kernels.webgpu.later import Later
 
 Array = npt.NDArray[Any]
 T = TypeVar("T")
@@ -196,29 +197,29 @@ class WebgpuBackend:
             await self.scope.idle()
             return self.clock() - began
 
-        return (yield from awaited(seconds()))
+        return (yield from awaited(seconds))
 
     def result(self, kernel: str) -> Steps[Array]:
         """See `Backend`."""
         name, options = SHADERS[kernel]
         with webgpu.scope() as one:
             output = one.call(name, {"x": self.x}, options)
-            return (yield from awaited(output.numpy()))
+            return (yield from awaited(output.numpy))
 
     def end(self) -> None:
         """See `Backend`."""
         self.held.close()
 
 
-def awaited(waiting: Awaitable[T]) -> Steps[T]:
-    """The result of what is waited for; a device's failure as `Refused`."""
+def awaited(begin: Callable[[], Awaitable[T]]) -> Steps[T]:
+    """The result of what is begun and waited for; a device's failure as `Refused`."""
     results: list[T] = []
 
     async def kept() -> None:
-        results.append(await waiting)
+        results.append(await begin())
 
     try:
-        yield kept()
+        yield Later(kept)
     except webgpu.GpuFailed as error:
         raise Refused(str(error)) from error
     return results[0]

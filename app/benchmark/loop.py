@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Awaitable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import TypeVar
 
@@ -34,12 +34,13 @@ TOO_SLOW = "One call would take about {seconds:.0f} s."
 
 def measure(
     backends: Sequence[Backend],
+    add: Callable[[Measured], None],
     exponents: Iterable[int] = EXPONENTS,
     clock: Clock = time.perf_counter,
-) -> Generator[Measured | Awaitable[object] | None]:
-    """`Measured` after each size; in between what is to be awaited, or None: a pause.
+) -> Steps[None]:
+    """Measure size by size and `add` each; yields what is to be awaited, or None: a pause.
 
-    Ends with the last size, or after the first that no backend could measure. Runs are interleaved,
+    Ends with the last size, or with the first that no backend could measure. Runs are interleaved,
     so that a busy moment falls on all alike.
     """
     latest: dict[tuple[str, str], float] = {}
@@ -49,7 +50,7 @@ def measure(
             one, held = yield from watched(size.measured(), clock)
         finally:
             size.end()
-        yield one._replace(held=held)
+        add(one._replace(held=held))
         if not one.seconds:
             return
 

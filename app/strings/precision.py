@@ -89,6 +89,7 @@ STRINGS: dict[str, str] = {
     "precision_bench_asking": "Asking for the graphics processor …",
     "precision_bench_running": "Measuring {size} values, of {last} …",
     "precision_bench_end": "All sizes measured.",
+    "precision_bench_failed": "Ended by a fault: {reason}",
     "precision_bench_cut": "Ended after {size} values.",
     "precision_bench_stopped": "Stopped after {size} values.",
     "precision_bench_nothing": "Stopped before the first size.",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterator
+from html import escape
 from typing import TYPE_CHECKING, Any
 
-from app.benchmark.backends import NumpyBackend, WebgpuBackend
+from app.benchmark.backends import NumpyBackend, Steps, WebgpuBackend
 from app.benchmark.loop import EXPONENTS, ROW, measure
 from app.benchmark.result import VALUE_BYTES, Measured
 from app.benchmark.words import power
@@ -37,6 +37,7 @@ class Bench:
         self.buttons = Buttons(label=say("precision_bench"), margin=(0, 0, 10, 0))
         self.buttons.on("press", lambda data: self.toggle())
         self.status = Prose(html=f"<p class='hint status' role='status'>{idle_text()}</p>")
+        scene.store.listeners.append(self.on_state)
         self.show()
 
     def views(self) -> list[Any]:
@@ -67,34 +68,45 @@ class Bench:
         self.show()
         background.start(BENCH, self.steps())
 
-    def steps(self) -> Iterator[Awaitable[object] | None]:
-        """Ask for the device, then show each size as it is measured; leave with the scene."""
-        ask = self.scene.application.ask_for_graphics
-        if ask is not None:
-            yield ask()
-        self.adapter = webgpu.status()["adapter"]
+    def steps(self) -> Steps[None]:
+        """Ask for the device, then show each size as it is measured."""
+        try:
+            ask = self.scene.application.ask_for_graphics
+            if ask is not None:
+                yield ask()
+            self.adapter = webgpu.status()["adapter"]
+            self.tell_next()
+            yield from measure((NumpyBackend(), WebgpuBackend()), self.add)
+        except Exception as error:
+            self.ended(say("precision_bench_failed", reason=escape(str(error))))
+            raise
+        self.ended(self.end_text())
+
+    def add(self, one: Measured) -> None:
+        """One more size."""
+        self.measured.append(one)
         self.tell_next()
-        work = measure((NumpyBackend(), WebgpuBackend()))
-        for step in work:
-            if self.scene.store["scene"] != self.scene.key:
-                work.close()
-                self.ended(say("precision_bench_away"))
-                return
-            if isinstance(step, Measured):
-                self.measured.append(step)
-                self.tell_next()
-                self.scene.show_measured()
-            else:
-                yield step
-        whole = len(self.measured) == len(EXPONENTS) and bool(self.measured[-1].seconds)
-        last = power(self.measured[-1 if whole else -2].size) if len(self.measured) > 1 else "0"
-        self.ended(say("precision_bench_end" if whole else "precision_bench_cut", size=last))
+        self.scene.show_measured()
+
+    def on_state(self, changed: frozenset[str]) -> None:
+        """It ends when another scene is opened: nothing may hold that up."""
+        background = self.scene.application.background
+        if "scene" in changed and self.running and background is not None:
+            background.stop(BENCH)
+            self.ended(say("precision_bench_away"))
 
     def tell_next(self) -> None:
         """Which size is being measured."""
         index = min(len(self.measured), len(EXPONENTS) - 1)
         size, last = power(2 ** EXPONENTS[index]), power(2 ** EXPONENTS[-1])
         self.tell(say("precision_bench_running", size=size, last=last))
+
+    def end_text(self) -> str:
+        """Whether all sizes were measured, or up to which."""
+        done = [one.size for one in self.measured if one.seconds]
+        if len(done) == len(EXPONENTS):
+            return say("precision_bench_end")
+        return say("precision_bench_cut", size=power(done[-1]) if done else "0")
 
     def stopped_text(self) -> str:
         """How far it came."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable
 from typing import Any
 
@@ -62,7 +63,10 @@ class Timed:
 
 def run(backends: list[Any], exponents: range, clock: Any) -> list[Measured]:
     """All that is measured, with nothing to wait for."""
-    return [one for one in measure(backends, exponents, clock) if isinstance(one, Measured)]
+    found: list[Measured] = []
+    for step in measure(backends, found.append, exponents, clock):
+        assert step is None
+    return found
 
 
 def test_medians_and_shares_of_both_backends_are_those_of_the_clock() -> None:
@@ -148,27 +152,50 @@ def test_the_longest_piece_of_work_is_what_an_edit_waited_for() -> None:
     assert end.value.value == ("done", 2.0)
 
 
-def test_a_failing_device_is_a_refusal_in_its_own_words() -> None:
-    async def lost() -> int:
-        raise GpuFailed("device-lost", "The device was lost.")
+def test_a_device_that_fails_in_the_middle_is_left_out_of_that_size() -> None:
+    """What is awaited fails from outside, as the page's background raises it at the yield."""
 
+    class Lost(Timed):
+        def timed(self, kernel: str, calls: int) -> Steps[float]:
+            if kernel == "rms":
+                yield from awaited(lost)
+            return (yield from super().timed(kernel, calls))
+
+    clock = Clock()
+    found: list[Measured] = []
+    backends = [Timed("numpy", clock), Lost("webgpu", clock)]
+    steps = measure(backends, found.append, range(8, 10), clock)
+    step = next(steps)
+    with pytest.raises(StopIteration):
+        while True:
+            broken = step is not None
+            step = steps.throw(GpuFailed("device-lost", "Gone.")) if broken else next(steps)
+    assert [set(one.seconds) for one in found] == [{"numpy"}] * 2
+    assert [one.missing for one in found] == [{"webgpu": "Gone."}] * 2
+
+
+async def lost() -> int:
+    """What a device that is gone answers."""
+    raise GpuFailed("device-lost", "The device was lost.")
+
+
+def test_a_failing_device_is_a_refusal_in_its_own_words() -> None:
     def drive(steps: Steps[int]) -> None:
         waiting = next(steps)
         assert isinstance(waiting, Awaitable)
         with pytest.raises(GpuFailed) as failure:
-            asyncio.run(waiting)  # type: ignore[arg-type]
+            asyncio.run(through(waiting))
         steps.throw(failure.value)
 
+    async def through(waiting: Awaitable[object]) -> None:
+        await waiting
+
     with pytest.raises(Refused, match="The device was lost"):
-        drive(awaited(lost()))
+        drive(awaited(lost))
 
 
 def test_without_a_page_webgpu_says_why_and_numpy_is_measured() -> None:
-    (one,) = [
-        step
-        for step in measure([NumpyBackend(), WebgpuBackend()], range(8, 9))
-        if isinstance(step, Measured)
-    ]
+    (one,) = run([NumpyBackend(), WebgpuBackend()], range(8, 9), time.perf_counter)
     assert set(one.seconds) == {"numpy"}
     assert set(one.seconds["numpy"]) == set(NumpyBackend.kernels)
     assert one.missing["webgpu"]
