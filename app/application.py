@@ -9,7 +9,7 @@ from typing import Any
 from app.background import Background
 from app.fields import FIELDS
 from app.link import open_fragment
-from app.scenes import SCENES
+from app.scenes import scene_class
 from app.scenes.scene import Scene
 from app.state import Store
 
@@ -33,7 +33,7 @@ class Application:
         """The scene of the state, made when it is first asked for."""
         key = self.store["scene"]
         if key not in self.made:
-            self.made[key] = SCENES[key](self)
+            self.made[key] = scene_class(key)(self)
             self.timed(self.made[key], frozenset(FIELDS))
         return self.made[key]
 

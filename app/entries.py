@@ -3,11 +3,44 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from app.strings import say
 from app.tensor import BadEntry, parse_entry
 
 Bad = dict[str, dict[str, str]]  # flat index (as text, for JSON) -> the refused text and the reason
+
+
+class Refused:
+    """The entries a grid refused: marked until they are mended, given up, or the numbers around
+    them are replaced by others (a link, Back, a fill), whose place they have no business in.
+    """
+
+    def __init__(self) -> None:
+        """None yet."""
+        self._entries: Bad = {}
+        self._within: object = None
+
+    def add(self, entries: Bad, within: object) -> None:
+        """More entries, refused while the numbers were ``within``, which is compared by ==."""
+        self._entries = {**self.shown(within), **entries}
+        self._within = within
+
+    def mend(self, indices: Iterable[int], within: object) -> None:
+        """Cells got numbers, with which all are ``within``: their marks go, the others stay."""
+        gone = set(indices)
+        self._entries = {key: bad for key, bad in self._entries.items() if int(key) not in gone}
+        self._within = within
+
+    def clear(self) -> None:
+        """All marks go."""
+        self._entries = {}
+
+    def shown(self, within: object) -> Bad:
+        """The marks that stand in these numbers."""
+        if self._entries and self._within != within:
+            self._entries = {}
+        return dict(self._entries)
 
 
 def paste_block(

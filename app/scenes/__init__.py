@@ -1,20 +1,30 @@
-"""The scenes, one module and one row each."""
+"""The scenes, one module and one row each, loaded when a person first goes there."""
 
-from app.scenes.axes import AxesScene
-from app.scenes.batch import BatchScene
-from app.scenes.models import ModelsScene
-from app.scenes.placement import PlacementScene
-from app.scenes.precision import PrecisionScene
-from app.scenes.scene import Scene
-from app.scenes.softmax import SoftmaxScene
+from __future__ import annotations
 
-SCENES: dict[str, type[Scene]] = {
-    "axes": AxesScene,
-    "batch": BatchScene,
-    "placement": PlacementScene,
-    "softmax": SoftmaxScene,
-    "precision": PrecisionScene,
-    "models": ModelsScene,
+import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from app.scenes.scene import Scene
+
+# The package below this one, and its class.
+SCENES: dict[str, tuple[str, str]] = {
+    "axes": ("axes", "AxesScene"),
+    "batch": ("batch", "BatchScene"),
+    "placement": ("placement", "PlacementScene"),
+    "softmax": ("softmax", "SoftmaxScene"),
+    "precision": ("precision", "PrecisionScene"),
+    "models": ("models", "ModelsScene"),
 }
 
-__all__ = ["SCENES", "Scene"]
+
+def scene_class(key: str) -> Callable[[Any], Scene]:
+    """The class of a scene: called with the application, it makes the scene."""
+    package, name = SCENES[key]
+    made: Callable[[Any], Scene] = getattr(importlib.import_module(f"app.scenes.{package}"), name)
+    return made
+
+
+__all__ = ["SCENES", "scene_class"]

@@ -226,3 +226,29 @@ def test_nan_and_inf_are_numbers_here(page: Page) -> None:
     assert layer["output"][0][0] == ["NaN"] * 4  # the token is spoilt,
     right = expected(START, 1e-5)["layer"]
     assert layer["output"][0][1] == pytest.approx(right[0][1], rel=1e-12)  # and no other
+
+
+@pytest.mark.parametrize(
+    "other", ["location.hash = '#axes&x=N,C:1x2:7,8'", "normscope.set({tensor: [[[7, 8]]]})"]
+)
+def test_a_refused_entry_goes_with_the_numbers_it_stood_among(page: Page, other: str) -> None:
+    cell = page.locator("#axes-stage [role=grid] .cell").nth(1)
+    cell.click()
+    page.keyboard.type("abc")
+    page.keyboard.press("Enter")
+    expect(page.locator("#axes-stage [aria-invalid=true]")).to_have_text("abc")
+    page.evaluate(f"async () => {{ await ({other}); await normscope.state(); }}")
+    expect(page.locator("#axes-stage [role=grid] .cell").nth(1)).to_have_text("8")
+    expect(page.locator("#axes-stage [aria-invalid=true]")).to_have_count(0)
+
+
+def test_a_refused_entry_stays_while_another_cell_is_edited(page: Page) -> None:
+    cells = page.locator("#axes-stage [role=grid] .cell")
+    cells.nth(1).click()
+    page.keyboard.type("abc")
+    page.keyboard.press("Enter")
+    cells.nth(0).click()
+    page.keyboard.type("9")
+    page.keyboard.press("Enter")
+    expect(cells.nth(0)).to_have_text("9")
+    expect(page.locator("#axes-stage [aria-invalid=true]")).to_have_text("abc")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from app.entries import Bad, paste_block
+from app.entries import Bad, Refused, paste_block
 from app.fields.kinds import Normalizer
 from app.fills import filled, resized
 from app.normalizers import with_axes
@@ -30,7 +30,7 @@ class Actions:
         """The scene whose store is changed."""
         self.scene = scene
         self.store = scene.store
-        self.bad: Bad = {}
+        self.refused = Refused()
 
     def update(self, **patch: Any) -> frozenset[str]:
         """One change of the state."""
@@ -40,7 +40,7 @@ class Actions:
 
     def replace_tensor(self, tensor: Tensor) -> None:
         """Another tensor altogether; refused entries of the old one go."""
-        self.bad = {}
+        self.refused.clear()
         if "tensor" not in self.update(tensor=tensor):
             self.scene.show(frozenset({"bad"}))
 
@@ -64,7 +64,7 @@ class Actions:
         if np.array_equal(values, tensor.values, equal_nan=True):
             seed = (seed + 1) % LARGEST_NEW
             values = filled(key, tensor.values.shape, seed)
-        self.bad = {}
+        self.refused.clear()
         self.update(tensor=Tensor(tensor.layout, values), fill_seed=seed)
 
     def resize(self, axis: int, size: int) -> None:
@@ -78,21 +78,23 @@ class Actions:
         """Numbers typed or pasted from a cell on; what is refused stays marked, nothing is lost."""
         cells, bad = paste_block(self.scene.tensor.values.shape, start, rows)
         if bad:
-            self.bad = {**self.bad, **bad}
+            self.refused.add(bad, self.scene.tensor)
             self.scene.show(frozenset({"bad"}))
             return
-        self.bad = {key: value for key, value in self.bad.items() if int(key) not in cells}
-        if "tensor" not in self.update(tensor=self.scene.tensor.replaced(cells)):
+        tensor = self.scene.tensor.replaced(cells)
+        self.refused.mend(cells, tensor)
+        if "tensor" not in self.update(tensor=tensor):
             self.scene.show(frozenset({"bad"}))
 
     def drag(self, index: int, value: float) -> None:
         """A cell dragged up or down: one step for Back, however long the drag."""
         tensor = self.scene.tensor.replaced({index: float(value)})
+        self.refused.mend((index,), tensor)
         self.store.update({"tensor": tensor}, dragging=True)
 
     def cancel(self, index: int) -> None:
         """Escape: a refused entry goes, the number that was there shows again."""
-        self.bad = {key: value for key, value in self.bad.items() if int(key) != index}
+        self.refused.mend((index,), self.scene.tensor)
         self.scene.show(frozenset({"bad"}))
 
     def move(self, index: int) -> None:

@@ -10,7 +10,7 @@ import panel as pn
 from panel.viewable import Viewable
 
 from app.diagnosis import Diagnosis, diagnose
-from app.entries import Bad
+from app.entries import Refused
 from app.formulas import steps_of
 from app.normalizers import Normalized, reads
 from app.numbers import short
@@ -36,7 +36,7 @@ class Stage:
         """Make the views."""
         self.scene = scene
         actions = scene.actions
-        self.bad_affine: Bad = {}
+        self.refused = Refused()  # of γ and β
         self.affine_cell = 0
         self.lead = Prose()
         self.grid = TensorGrid(words={"both": say("both"), "range": say("range", range="{range}")})
@@ -73,9 +73,16 @@ class Stage:
             sizing_mode="stretch_width",
         )
 
+    @property
+    def within_affine(self) -> object:
+        """What γ and β are, and how many: a refused entry stands in these."""
+        return self.scene.store["affine"], self.scene.tensor.values.shape, self.scene.tensor.layout
+
     def edit_affine(self, start: int, rows: list[list[str]]) -> None:
         """γ and β typed or pasted."""
-        self.bad_affine = self.scene.actions.edit_affine(start, rows)
+        bad = self.scene.actions.edit_affine(start, rows)
+        if bad:
+            self.refused.add(bad, self.within_affine)
         self.show_affine()
 
     def move_affine(self, index: int) -> None:
@@ -85,7 +92,7 @@ class Stage:
 
     def cancel_affine(self) -> None:
         """Refused entries go."""
-        self.bad_affine = {}
+        self.refused.clear()
         self.show_affine()
 
     def show(self, changed: frozenset[str]) -> None:
@@ -119,7 +126,7 @@ class Stage:
             shape = tensor.values.shape
             update["cell"] = int(np.ravel_multi_index(scene.store["cell"], shape))
         if changed & {"tensor", "bad"}:
-            update["bad"] = dict(scene.actions.bad)
+            update["bad"] = scene.actions.refused.shown(tensor)
         if update:
             self.grid.put(**update)
 
@@ -179,7 +186,7 @@ class Stage:
             shape=[2, channels],
             names=["", cell_names(tensor.names)[layout.channel]],
             groups=np.arange(2 * channels, dtype=np.int32),
-            bad=dict(self.bad_affine),
+            bad=self.refused.shown(self.within_affine),
             cell=min(self.affine_cell, 2 * channels - 1),
         )
 

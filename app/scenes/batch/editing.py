@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.entries import Bad, paste_block
+from app.entries import Refused, paste_block
 from app.state import Store
 from app.strings import say
 from app.tensor import Tensor, cell_names, shape_text
@@ -29,7 +29,7 @@ class TensorEditor:
         self.field = field
         self.grid = grid
         self.write = write or self.write_tensor
-        self.bad: Bad = {}
+        self.refused = Refused()
         self.shape: tuple[int, ...] = ()  # of the grid, which may show the tensor in another shape
         grid.on("edit", lambda data: self.edit(data["start"], data["rows"]))
         grid.on("drag", lambda data: self.drag(data["index"], float(data["value"])))
@@ -59,11 +59,13 @@ class TensorEditor:
         """Numbers typed or pasted from a cell on; what is refused is marked, nothing is lost."""
         cells, bad = paste_block(self.shape, start, rows)
         if bad:
-            self.bad = {**self.bad, **bad}
+            self.refused.add(bad, self.tensor)
         else:
-            self.bad = {key: value for key, value in self.bad.items() if int(key) not in cells}
+            self.refused.mend(cells, self.tensor)
+            others = self.refused.shown(self.tensor)
             self.write(cells, False)
-        self.grid.put(bad=dict(self.bad))
+            self.refused.add(others, self.tensor)
+        self.grid.put(bad=self.refused.shown(self.tensor))
 
     def drag(self, index: int, value: float) -> None:
         """A cell dragged up or down."""
@@ -75,21 +77,20 @@ class TensorEditor:
 
     def cancel(self, index: int) -> None:
         """Escape: a refused entry goes, the number that was there shows again."""
-        self.bad = {key: value for key, value in self.bad.items() if int(key) != index}
-        self.grid.put(bad=dict(self.bad))
+        self.refused.mend((index,), self.tensor)
+        self.grid.put(bad=self.refused.shown(self.tensor))
 
     def show_tensor(self, changed: frozenset[str], **extra: Any) -> None:
         """The tensor in its own shape, with what a story adds to it."""
         update: dict[str, Any] = {}
         tensor = self.tensor
         if self.field in changed:
-            self.bad = {}
             update |= {
                 "values": flat(tensor.values),
                 "shape": list(tensor.values.shape),
                 "names": cell_names(tensor.names),
                 "label": say("grid_label", shape=shape_text(tensor.values.shape)),
-                "bad": {},
+                "bad": self.refused.shown(tensor),
             }
         if changed & {self.field, "batch_cell"}:
             update["cell"] = self.cell

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from app.entries import Bad, paste_block
+from app.entries import Refused, paste_block
 from app.fields.softmax import LEAST_SCALE, MOST_HEADS, MOST_KEYS, MOST_SCALE, MOST_WIDTH
 from app.fills import resized
 from app.softmax.presets import SOFTMAX_PRESETS
@@ -25,8 +25,8 @@ class Actions:
         """The scene whose store is changed."""
         self.scene = scene
         self.store = scene.store
-        self.bad: Bad = {}
-        self.bad_gains: Bad = {}
+        self.refused = Refused()
+        self.refused_gains = Refused()
 
     def update(self, **patch: Any) -> frozenset[str]:
         """One change of the state."""
@@ -35,7 +35,8 @@ class Actions:
     def choose_preset(self, key: str) -> None:
         """Another start; refused entries go."""
         if key in SOFTMAX_PRESETS:
-            self.bad, self.bad_gains = {}, {}
+            self.refused.clear()
+            self.refused_gains.clear()
             self.store.update(SOFTMAX_PRESETS[key])
 
     def drag_scale(self, scale: float | None) -> None:
@@ -55,21 +56,23 @@ class Actions:
         """Numbers typed or pasted from a cell on; what is refused stays marked, nothing is lost."""
         cells, bad = paste_block(self.vectors.values.shape, start, rows)
         if bad:
-            self.bad = {**self.bad, **bad}
+            self.refused.add(bad, self.vectors)
             self.scene.show(REFUSED)
             return
-        self.bad = {key: value for key, value in self.bad.items() if int(key) not in cells}
-        if not self.update(softmax_vectors=self.vectors.replaced(cells)):
+        vectors = self.vectors.replaced(cells)
+        self.refused.mend(cells, vectors)
+        if not self.update(softmax_vectors=vectors):
             self.scene.show(REFUSED)
 
     def drag(self, index: int, value: float) -> None:
         """A cell dragged up or down."""
         changed = self.vectors.replaced({index: float(value)})
+        self.refused.mend((index,), changed)
         self.store.update({"softmax_vectors": changed}, dragging=True)
 
     def cancel(self, index: int) -> None:
         """Escape: a refused entry goes, the number that was there shows again."""
-        self.bad = {key: value for key, value in self.bad.items() if int(key) != index}
+        self.refused.mend((index,), self.vectors)
         self.scene.show(REFUSED)
 
     def move(self, index: int) -> None:
@@ -90,7 +93,7 @@ class Actions:
             by_head = resized(by_head, 1, size)
         rows, heads, dim = by_head.shape
         if 2 <= rows <= 1 + MOST_KEYS and heads <= MOST_HEADS and heads * dim <= MOST_WIDTH:
-            self.bad = {}
+            self.refused.clear()
             flat = by_head.reshape(rows, heads * dim)
             self.update(softmax_vectors=Tensor("[N,C]", flat), softmax_heads=heads)
 
@@ -105,12 +108,19 @@ class Actions:
         given = self.store["softmax_gains"]
         return np.ones((2, size)) if given is None else np.array(given)
 
+    @property
+    def within_gains(self) -> object:
+        """What the gains are, and how many: a refused entry stands in these."""
+        return self.store["softmax_gains"], self.gains.shape
+
     def edit_gains(self, start: int, rows: list[list[str]]) -> None:
         """Gains typed or pasted; a gain has to be finite."""
         gains = self.gains
         cells, bad = paste_block(gains.shape, start, rows)
-        self.bad_gains = bad
-        if not bad:
+        if bad:
+            self.refused_gains.add(bad, self.within_gains)
+        else:
+            self.refused_gains.clear()
             gains.flat[list(cells)] = list(cells.values())
             if np.isfinite(gains).all() and self.update(softmax_gains=gains.tolist()):
                 return
@@ -124,5 +134,5 @@ class Actions:
 
     def cancel_gains(self) -> None:
         """Escape."""
-        self.bad_gains = {}
+        self.refused_gains.clear()
         self.scene.show(REFUSED)

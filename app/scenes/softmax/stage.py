@@ -110,7 +110,7 @@ class Stage:
             groups=groups.astype(np.int32),
             colours=[colour],
             edge={"symbol": "|·|", "columns": [lengths]} if heads == 1 else {},
-            bad=dict(scene.actions.bad),
+            bad=scene.actions.refused.shown(scene.actions.vectors),
         )
 
     def show_gains(self) -> None:
@@ -128,7 +128,7 @@ class Stage:
             label=say("softmax_gains", size=size),
             groups=np.arange(2 * size, dtype=np.int32),
             colours=[""],
-            bad=dict(scene.actions.bad_gains),
+            bad=scene.actions.refused_gains.shown(scene.actions.within_gains),
             cell=self.gain_cell,
         )
 
