@@ -165,7 +165,7 @@ def step_rows(one: Outcome, truth: Exact) -> list[dict[str, Any]]:
                 number(value, 8) + (" ✗" if name == one.broken else ""),
                 number(float(truth.steps[name]), 8),
             ],
-            **({"state": "wrong"} if name == one.broken else {}),
+            **({"state": "broken"} if name == one.broken else {}),
         }
         for name, value in one.steps.items()
     ]

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from app.strings import STRINGS, say
 from kernels import layer_norm, rms_norm, softmax, webgpu
 from kernels.webgpu.later import Later
 
@@ -135,6 +136,7 @@ def apart(x: Array) -> Array:
     return room[start : start + x.nbytes].view(x.dtype).reshape(x.shape)
 
 
+TENSOR_LIMITS = ("maxStorageBufferBindingSize", "maxBufferSize")  # bytes
 ROWS = {"axes": [1]}
 SHADERS: dict[str, tuple[str, dict[str, Any]]] = {
     "copy": ("copy", {}),
@@ -168,7 +170,7 @@ class WebgpuBackend:
             self.scope = self.held.enter_context(webgpu.scope())
             self.x = self.scope.tensor(x)
         except webgpu.GpuFailed as error:
-            raise Refused(str(error)) from error
+            raise refusal(error) from error
         yield from self.settled()
 
     def hand_over(self, kernel: str, calls: int) -> None:
@@ -184,7 +186,7 @@ class WebgpuBackend:
         try:
             self.hand_over(kernel, calls)
         except webgpu.GpuFailed as error:
-            raise Refused(str(error)) from error
+            raise refusal(error) from error
         self.handing = (self.clock() - began) / calls
         seconds = yield from self.settled()
         return seconds / calls
@@ -221,8 +223,18 @@ def awaited(begin: Callable[[], Awaitable[T]]) -> Steps[T]:
     try:
         yield Later(kept)
     except webgpu.GpuFailed as error:
-        raise Refused(str(error)) from error
+        raise refusal(error) from error
     return results[0]
+
+
+def refusal(error: webgpu.GpuFailed) -> Refused:
+    """A failure in this scene's words, or in its own."""
+    key = f"precision_refused_{error.key}"
+    if key not in STRINGS:
+        return Refused(str(error))
+    limits = (webgpu.status()["adapter"] or {}).get("limits", {})
+    least = min((limits[name] for name in TENSOR_LIMITS if name in limits), default=0)
+    return Refused(say(key, limit=f"{least:,}"))
 
 
 def why_not() -> str:
@@ -230,7 +242,7 @@ def why_not() -> str:
     status = webgpu.status()
     test = status["self_test"]
     if test is not None and not test["passed"]:
-        return f"The self-test failed: {test['failure']}."
+        return say("precision_refused_wrong", failure=test["failure"])
     if status["available"]:
         return ""
-    return status["reason"]["text"] if status["reason"] else "WebGPU was not asked for yet."
+    return status["reason"]["text"] if status["reason"] else say("precision_refused_unasked")

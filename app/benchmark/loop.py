@@ -12,6 +12,7 @@ import numpy as np
 
 from app.benchmark.backends import Array, Backend, Clock, Refused, Steps
 from app.benchmark.result import Measured, measured
+from app.strings import say
 from kernels.webgpu.trial import array_difference
 
 T = TypeVar("T")
@@ -27,9 +28,6 @@ LONGEST = 8.0  # seconds; a size is left out where one call is expected to take 
 BLOCK = 2**18  # different values; larger sizes repeat them
 COMPARED = 2**16  # the largest size at which results of both backends are compared
 COMPARED_KERNELS = ("layer", "rms", "softmax")
-
-NO_MEMORY = "The values do not fit into WebAssembly’s memory."
-TOO_SLOW = "One call would take about {seconds:.0f} s."
 
 
 def measure(
@@ -91,7 +89,7 @@ class Size:
         try:
             x = yield from values(self.size)
         except MemoryError:
-            self.missing = {backend.key: NO_MEMORY for backend in self.backends}
+            self.missing = {backend.key: say("precision_no_memory") for backend in self.backends}
             return self.outcome(None)
         for backend in self.backends:
             yield from self.guarded(backend, self.begun(backend, x))
@@ -120,7 +118,7 @@ class Size:
         except Refused as refused:
             self.leave_out(backend, str(refused))
         except MemoryError:
-            self.leave_out(backend, NO_MEMORY)
+            self.leave_out(backend, say("precision_no_memory"))
 
     def leave_out(self, backend: Backend, reason: str) -> None:
         """Go on without a backend."""
@@ -132,7 +130,7 @@ class Size:
         """Values taken, and each kernel called once: memory is there and shaders are compiled."""
         expected = 2 * self.slowest(backend)
         if expected > LONGEST:
-            raise Refused(TOO_SLOW.format(seconds=expected))
+            raise Refused(say("precision_too_slow", seconds=expected))
         yield from backend.begin(x)
         self.samples[backend.key] = {kernel: [] for kernel in backend.kernels}
         for kernel in backend.kernels:

@@ -101,6 +101,13 @@ STRINGS: dict[str, str] = {
     "precision_handing": "Not in its times: {ms} ms in which Python hands a call over, upload, "
     "reading back.",
     "precision_difference": "Results compared up to {size} values: they differ by {difference}.",
+    "precision_refused_too-large": "a tensor of it holds at most {limit} bytes.",
+    "precision_refused_out-of-memory": "its memory is full.",
+    "precision_refused_device-lost": "the device was lost; it is being asked for again.",
+    "precision_refused_wrong": "it failed the self-test: {failure}.",
+    "precision_refused_unasked": "it was not asked for yet.",
+    "precision_no_memory": "the values do not fit into WebAssembly’s memory.",
+    "precision_too_slow": "one call would take about {seconds:.0f} s.",
     "precision_missing": "{backend} at {size} values: {reason}",
     "precision_missing_on": "{backend} from {size} values on: {reason}",
     "precision_not_yet": "How much does a normalizer cost here? Nothing is measured yet.",

@@ -16,7 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import DESKTOP, PHONE, OpenPage
 from tests.browser.hosting import Host
 from tests.browser.reading import outputs, violations
-from tests.browser.worker_faults import NO_ADAPTER, in_worker
+from tests.browser.worker_faults import LOSABLE, NO_ADAPTER, SMALL_DEVICE, in_worker
 
 MEASURED_MS = 120_000
 Screenshot = Callable[[Page, str], Path]
@@ -151,7 +151,7 @@ def test_the_steps_mark_where_it_breaks(page: Page) -> None:
     steps = page.locator("#precision-results table").filter(has_text="One pass")
     broken = steps.locator("tr", has=page.get_by_role("rowheader", name="Σx²", exact=True))
     assert broken.get_by_role("cell").all_inner_texts() == ["Inf ✗", "262149"]
-    assert steps.locator("[data-state=wrong]").count() == 1
+    assert steps.locator("[data-state=broken]").count() == 1
 
 
 def test_the_curve_shows_what_the_numbers_say(page: Page) -> None:
@@ -282,6 +282,52 @@ def test_without_webgpu_numpy_is_measured_and_the_reason_is_said(
     expect(scene(page)).to_contain_text(f"WebGPU from 2⁸ values on: {reason}")
     expect(lead(page)).to_contain_text("in NumPy")
     expect(lead(page)).not_to_contain_text("WebGPU")
+
+
+def test_a_size_that_the_device_cannot_hold_is_named_and_numpy_goes_on(
+    open_page: OpenPage, faulty_host: Host
+) -> None:
+    """A device whose tensors end at 2¹² bytes, so at 2¹⁰ values."""
+    faulty_host.faults["worker.js"] = in_worker(SMALL_DEVICE)
+    page = open_page(f"{faulty_host.url}#precision&pview=table")
+    start_button(page).click()
+    measured = wait_for_sizes(page, 5)
+    press(page, "Stop")
+    assert [set(one["seconds"]) for one in measured[:5]] == [{"numpy", "webgpu"}] * 3 + [
+        {"numpy"}
+    ] * 2
+    assert measured[3]["missing"]["webgpu"] == "a tensor of it holds at most 4,096 bytes."
+    expect(scene(page)).to_contain_text("WebGPU from 2¹¹ values on: ")
+    line = scene(page).locator("table.numbers tbody tr").nth(3)
+    cells = line.locator("td").all_inner_texts()
+    assert [cell == "–" for cell in cells] == [False, True] * 4 + [False] * 2
+
+
+def test_a_device_lost_while_it_measures_is_told_and_comes_back(
+    open_page: OpenPage, faulty_host: Host
+) -> None:
+    faulty_host.faults["worker.js"] = in_worker(LOSABLE)
+    page = open_page(f"{faulty_host.url}#precision&pview=time")
+    start_button(page).click()
+    wait_for_sizes(page, 2)
+    page.evaluate("new BroadcastChannel('lose').postMessage(1)")
+    page.evaluate(
+        """async (most) => {
+          const began = performance.now();
+          const has = (one) => "webgpu" in one.seconds;
+          const states = async () => (await normscope.outputs()).benchmark.map(has).join();
+          while (!/true,false.*true$/.test(await states())) {
+            if (performance.now() - began > most) throw new Error(await states());
+            await new Promise((go) => setTimeout(go, 50));
+          }
+        }""",
+        MEASURED_MS,
+    )
+    press(page, "Stop")
+    lost = [one for one in outputs(page)["benchmark"] if "webgpu" in one["missing"]]
+    assert all("numpy" in one["seconds"] for one in lost)
+    assert "lost" in lost[0]["missing"]["webgpu"]
+    expect(scene(page)).to_contain_text(lost[0]["missing"]["webgpu"])
 
 
 # look ---------------------------------------------------------------------------------------------
