@@ -119,7 +119,7 @@ def test_a_row_is_drawn_by_length_and_seed_and_back_takes_it_away(page: Page) ->
     length.press("ArrowLeft")
     drawn = np.round(np.random.default_rng(2).standard_normal(8), 4)
     assert outputs(page)["row"] == drawn.tolist()
-    assert "prow=&plen=8&pseed=2" in page.url
+    expect(page).to_have_url(re.compile("&prow=&plen=8&pseed=2$"))
     seed = scene(page).get_by_role("textbox", name="Seed")
     seed.fill("41")
     seed.press("Enter")
