@@ -16,7 +16,7 @@ WHERE = {"numpy": "precision_in_numpy", "webgpu": "precision_on_webgpu"}
 # RMSNorm is called cheaper below this part of LayerNorm's time: medians of this many runs on a
 # machine with other work differ by a few per cent.
 CHEAPER = 0.93
-NEAR_COPY = 0.7  # the share of a copy's bandwidth from which on memory is called the limit
+NEAR_COPY = 0.7  # LayerNorm's share of a copy's bandwidth that leaves RMSNorm little to save
 
 DIGITS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -79,7 +79,7 @@ def why_on(measured: list[Measured], backend: str, one: Typical) -> list[str]:
     if cheaper:
         key = "precision_why_cheaper"
     else:
-        key = "precision_why_memory" if min(layer, rms) >= NEAR_COPY else "precision_why_other"
+        key = "precision_why_memory" if layer >= NEAR_COPY else "precision_why_other"
     sentences = [say(key, layer=layer, rms=rms, where=say(f"precision_{backend}"))]
     small = small_sizes(measured, backend)
     if cheaper and small:

@@ -122,8 +122,9 @@ STRINGS: dict[str, str] = {
     "precision_ratios_at": "Of LayerNorm’s time at {size} values, RMSNorm takes {listed}.",
     "precision_why_cheaper": "<em>{where}</em>: RMSNorm is cheaper, with one statistic to take and "
     "nothing to subtract. {rms:.0%} of the copy’s bandwidth, LayerNorm {layer:.0%}.",
-    "precision_why_memory": "<em>{where}</em>: RMSNorm is not cheaper. Both come near the copy, "
-    "{rms:.0%} and {layer:.0%} of its bandwidth: like it they read x once and write y once.",
+    "precision_why_memory": "<em>{where}</em>: RMSNorm is not cheaper. LayerNorm already comes near "
+    "the copy, at {layer:.0%} of its bandwidth (RMSNorm {rms:.0%}): all three read x once and write "
+    "y once.",
     "precision_why_other": "<em>{where}</em>: RMSNorm is not cheaper, and not for want of "
     "bandwidth: it reaches {rms:.0%} of the copy’s, LayerNorm {layer:.0%}. Other work fills the "
     "time.",
@@ -138,7 +139,7 @@ STRINGS: dict[str, str] = {
     "precision_time_axis": "ns a value",
     "precision_table": "Milliseconds a call, median of up to {runs} runs",
     "precision_share": "Share of the copy’s bandwidth",
-    "precision_share_at": "Share of the copy’s bandwidth, {size} values",
+    "precision_share_at": "Share of the copy’s bandwidth, {size}",
     "precision_share_none": "The bandwidth of a copy, and each kernel’s share of it, will stand "
     "here.",
     "precision_share_said": "Counted as x read once and y written once. The copy is np.copyto in "
