@@ -13,6 +13,7 @@ from kernels.batch_norm_backward import batch_norm_backward, instance_norm_backw
 from kernels.formula import NormResult
 from kernels.normalization import group_norm, layer_norm, normalize, rms_norm
 from kernels.precision import EmulatedMoments, emulate_moments, emulate_rms_norm, round_to
+from kernels.residual import StackTrace, simulate_stack
 from kernels.rope import Rope, rope_angles, rotate
 from kernels.soft_cap import soft_cap, soft_cap_backward
 from kernels.softmax import (
@@ -29,6 +30,7 @@ __all__ = [
     "NormGrads",
     "NormResult",
     "Rope",
+    "StackTrace",
     "attention_probabilities",
     "attention_scores",
     "batch_norm",
@@ -52,6 +54,7 @@ __all__ = [
     "rope_angles",
     "rotate",
     "round_to",
+    "simulate_stack",
     "soft_cap",
     "soft_cap_backward",
     "softmax",

@@ -11,6 +11,10 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.floating[Any]]
 
+# What is computed with as it comes: these types in the machine's own byte order.
+_NATIVE_FLOATS = frozenset(map(np.dtype, ("float16", "float32", "float64")))
+FLOAT64 = np.dtype(np.float64)
+
 
 def as_float_array(name: str, value: npt.ArrayLike) -> FloatArray:
     """``value`` as an array of float16, float32 or float64; integers and booleans become float64.
@@ -22,9 +26,11 @@ def as_float_array(name: str, value: npt.ArrayLike) -> FloatArray:
         ValueError: nested lists of unequal length.
     """
     array = value if type(value) is np.ndarray else _array_of(name, value)
+    if array.dtype in _NATIVE_FLOATS:
+        return array
     kind = array.dtype.kind
     if kind == "f" and array.dtype.itemsize <= 8:
-        return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+        return array.astype(array.dtype.newbyteorder("="))
     if kind in "iub":
         return array.astype(np.float64)
     raise TypeError(
@@ -102,7 +108,7 @@ def as_parameter(
     array = as_float_array(name, value)
     if array.shape != shape:
         raise ValueError(f"{name}: expected shape {shape}, got {array.shape}")
-    return array.astype(np.float64, copy=False)
+    return array.astype(FLOAT64, copy=False)
 
 
 def as_channel_parameter(
@@ -122,6 +128,8 @@ def as_trailing_shape(
         TypeError: a size is not an integer.
         ValueError: no size at all, or other sizes than those of ``shape``.
     """
+    if type(value) is int and shape and shape[-1] == value:
+        return (value,)
     sizes = (value,) if isinstance(value, (int, np.integer)) else value
     if not isinstance(sizes, Iterable):
         raise TypeError(f"{name}: expected an integer, or several, got {value!r}")

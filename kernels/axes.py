@@ -8,6 +8,7 @@ reads these and knows nothing else about it.
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import SupportsIndex
 
 import numpy as np
@@ -133,6 +134,12 @@ def resolve_axes(
             )
         resolved[positive] = axis
     return tuple(sorted(resolved))
+
+
+@lru_cache(maxsize=64)
+def trailing_axes(ndim: int, count: int) -> tuple[int, ...]:
+    """The last ``count`` of ``ndim`` axes."""
+    return tuple(range(ndim - count, ndim))
 
 
 def check_groups(num_channels: int, num_groups: SupportsIndex) -> int:

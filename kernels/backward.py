@@ -26,7 +26,7 @@ from kernels.arguments import (
     as_trailing_shape,
     default_eps,
 )
-from kernels.axes import check_groups, resolve_axes
+from kernels.axes import check_groups, resolve_axes, trailing_axes
 from kernels.statistics import Float64Array, Mask, group_count, standardize
 
 
@@ -92,7 +92,7 @@ def layer_norm_backward(
     shape = as_trailing_shape("normalized_shape", normalized_shape, array.shape)
     gain = as_parameter("weight", weight, shape)
     leading = tuple(range(array.ndim - len(shape)))
-    axes = tuple(range(array.ndim - len(shape), array.ndim))
+    axes = trailing_axes(array.ndim, len(shape))
     dx, normalized = through_statistics(gradient, array, axes, True, as_eps(eps), gain)
     dweight, dbias = of_parameters(gradient, normalized, leading)
     return NormGrads(rounded(dx, array), rounded(dweight, array), rounded(dbias, array))
@@ -125,7 +125,7 @@ def rms_norm_backward(
     if gain is not None:
         gain = gain + as_number("gain_offset", gain_offset)
     leading = tuple(range(array.ndim - len(shape)))
-    axes = tuple(range(array.ndim - len(shape), array.ndim))
+    axes = trailing_axes(array.ndim, len(shape))
     epsilon = default_eps(array.dtype) if eps is None else as_eps(eps)
     dx, normalized = through_statistics(gradient, array, axes, False, epsilon, gain)
     dweight, _ = of_parameters(gradient, normalized, leading)

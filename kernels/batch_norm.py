@@ -1,5 +1,6 @@
 """BatchNorm and InstanceNorm: one statistic a channel, and running statistics for evaluation."""
 
+from functools import lru_cache
 from typing import NamedTuple, SupportsIndex
 
 import numpy as np
@@ -98,7 +99,7 @@ def batch_norm(
     if running is None:
         return result
     after = updated(running, moments_of(result, num_values), weights, unbiased_running_var)
-    return result._replace(running_mean=after.mean, running_var=after.variance)
+    return result.with_running(*after)
 
 
 def instance_norm(
@@ -173,7 +174,7 @@ def instance_norm(
     instances = moments_of(result, positions)
     averages = Moments(positions, instances.mean.mean(0), instances.unbiased_variance().mean(0))
     after = updated(running, averages, weights, unbiased=False)
-    return result._replace(running_mean=after.mean, running_var=after.variance)
+    return result.with_running(*after)
 
 
 class ChannelLayout(NamedTuple):
@@ -194,10 +195,15 @@ class ChannelLayout(NamedTuple):
 
 def channel_layout(x: FloatArray, channel_axis: SupportsIndex) -> ChannelLayout:
     """The layout of x with its channels along ``channel_axis``."""
-    channel = resolve_axes(channel_axis, x.ndim, "channel_axis")[0]
-    others = (*range(channel), *range(channel + 1, x.ndim))
-    along = (1,) * channel + (-1,) + (1,) * (x.ndim - channel - 1)
-    return ChannelLayout(channel, x.shape[channel], others, along)
+    return _layout(x.shape, resolve_axes(channel_axis, x.ndim, "channel_axis")[0])
+
+
+@lru_cache(maxsize=256)
+def _layout(shape: tuple[int, ...], channel: int) -> ChannelLayout:
+    """The layout of a tensor of ``shape``, remembered: a page asks for few again and again."""
+    others = (*range(channel), *range(channel + 1, len(shape)))
+    along = (1,) * channel + (-1,) + (1,) * (len(shape) - channel - 1)
+    return ChannelLayout(channel, shape[channel], others, along)
 
 
 def any_single(num_values: int | Float64Array) -> bool:
@@ -205,6 +211,7 @@ def any_single(num_values: int | Float64Array) -> bool:
     return num_values == 1 if isinstance(num_values, int) else bool((num_values == 1).any())
 
 
+@np.errstate(invalid="ignore")
 def _from_running(
     x: FloatArray,
     axes: tuple[int, ...],
@@ -216,15 +223,14 @@ def _from_running(
 ) -> NormResult:
     """The formula with running statistics, which this forward leaves alone."""
     mean, variance = (kept.astype(np.float64).reshape(along) for kept in running)
-    with np.errstate(invalid="ignore"):
-        denominator = np.sqrt(variance + eps)
+    denominator = np.sqrt(variance + eps)
     result = apply_statistics(x, axes, mean, variance, denominator, weight, bias)
     return with_copies(result, running)
 
 
 def with_copies(result: NormResult, running: RunningStatistics) -> NormResult:
     """``result`` with running statistics that this forward left alone, in arrays of their own."""
-    return result._replace(running_mean=running.mean.copy(), running_var=running.variance.copy())
+    return result.with_running(running.mean.copy(), running.variance.copy())
 
 
 def as_batch_mask(mask: npt.ArrayLike, shape: tuple[int, ...], channel: int) -> Mask:

@@ -10,7 +10,7 @@ import numpy as np
 
 from kernels.arguments import FloatArray
 from kernels.large import LARGE, standardize_in_pieces
-from kernels.statistics import Float64Array, Mask, Moments, Standardized, standardize
+from kernels.statistics import Float64Array, Mask, Moments, standardize
 
 
 class NormResult(NamedTuple):
@@ -42,6 +42,10 @@ class NormResult(NamedTuple):
     running_mean: FloatArray | None = None
     running_var: FloatArray | None = None
 
+    def with_running(self, mean: FloatArray, variance: FloatArray) -> "NormResult":
+        """The same with these running statistics; ``_replace`` takes several times as long."""
+        return NormResult(*self[:7], mean, variance)
+
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
 def apply_formula(
@@ -61,13 +65,16 @@ def apply_formula(
     if x.ndim == 0:
         one = apply_formula(x.reshape(1), (), center, eps, weight, bias, mask)
         return viewed(one, lambda value: value.reshape(()), lambda value: value.reshape(()), ())
+    done = None
     if x.size >= LARGE and mask is None:
         done = standardize_in_pieces(x, axes, center, eps, weight, bias)
-        if done is not None:
-            return _result(*done, axes)
-    taken = standardize(x, axes, center, eps, mask)
-    output, normalized = _scale_and_round(taken.normalized, weight, bias, x.dtype)
-    return _result(output, normalized, taken, axes)
+    if done is not None:
+        output, normalized, taken = done
+    else:
+        taken = standardize(x, axes, center, eps, mask)
+        output, normalized = _scale_and_round(taken.normalized, weight, bias, x.dtype)
+    _, mean, variance, mean_square, denominator = taken
+    return NormResult(output, normalized, mean, variance, mean_square, denominator, axes)
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
@@ -132,24 +139,13 @@ def _scale_and_round(
     bias: Float64Array | None,
     dtype: np.dtype[np.floating],
 ) -> tuple[FloatArray, FloatArray]:
-    """y = γ·x̂ + β, and x̂, each rounded once to ``dtype``."""
-    rounded = normalized.astype(dtype, copy=False)
+    """y = γ·x̂ + β, and x̂, each rounded once to ``dtype``. Takes ``normalized`` over."""
     if weight is None and bias is None:
+        rounded = normalized.astype(dtype, copy=False)
         return rounded, rounded
-    output = normalized if weight is None else normalized * weight
-    output = output if bias is None else output + bias
-    return output.astype(dtype, copy=False), rounded
-
-
-def _result(
-    output: FloatArray, normalized: FloatArray, taken: Standardized, axes: tuple[int, ...]
-) -> NormResult:
-    return NormResult(
-        output,
-        normalized,
-        taken.mean,
-        taken.variance,
-        taken.mean_square,
-        taken.denominator,
-        axes,
-    )
+    rounded = normalized.astype(dtype)
+    if weight is not None:
+        normalized *= weight
+    if bias is not None:
+        normalized += bias
+    return normalized.astype(dtype, copy=False), rounded

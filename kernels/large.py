@@ -3,7 +3,8 @@
 Written for NumPy in WebAssembly, which has no SIMD: a pass costs 0.4 to 1 ns a value, and each one
 that is left out, or that need not go to memory, shows. Measured there (Pyodide 314, 3·10⁶ values):
 a cast 1.4 ms, `einsum` of a sum of squares 1.2 ms, a product or difference in place 2.0 to 3.2 ms.
-`np.var` is four such passes, most of them through memory.
+`np.var` is four such passes, most of them through memory. What a kernel's passes alone come to
+stands in the report of ``build.py bench kernels``.
 
 The tensor is first brought into standard form (`kernels.plan`): LayerNorm is KR there, a kept axis
 and a reduced one, and BatchNorm is RK or RKR, whatever the rank was.
@@ -20,12 +21,14 @@ from kernels.piece import (
     OutOfRange,
     Task,
     far_from_zero,
+    rows_unbuffered,
     scaled,
     set_denominator,
     store,
     sum_of_squares,
     sum_over,
     task_of,
+    times_rows,
 )
 from kernels.plan import plan
 from kernels.spread_groups import accumulate
@@ -33,6 +36,8 @@ from kernels.statistics import Float64Array, Standardized
 
 # From this many values on, a tensor is cut up.
 LARGE = 1 << 17
+# Runs of squares that a row of float32 has at least, so that their roundings even out.
+_RUNS = 9
 
 
 def standardize_in_pieces(
@@ -64,7 +69,8 @@ def standardize_in_pieces(
         None if bias is None else form.parameter(bias, 1),
     )
     try:
-        _run(job, task_of(form.kinds, center, eps, [None, None]))
+        with rows_unbuffered(form.shape[-1] if form.shape else 0):
+            _run(job, task_of(form.kinds, center, eps, [None, None]))
     except OutOfRange:
         return None
     mean, square, denominator = (
@@ -147,13 +153,12 @@ def _can_stay_in_float32(job: Job, task: Task) -> bool:
 
 
 def _rows_in_float32(piece: Job, task: Task) -> bool:
-    """RMSNorm of rows in float32, of which each result has no more than five roundings.
+    """RMSNorm of rows in float32, of which each result has few roundings.
 
     False, with nothing done, where squares come near the ends of the range of float32.
     """
-    square = None if piece.weight is not None else _mean_squares_by_runs(piece.x)
+    square = _mean_squares_by_runs(piece.x)
     if square is None:
-        # A weight costs a rounding more, which the squares have to spare.
         values = task.wide(piece.x)
         square = sum_of_squares(values, task)
         square /= piece.x.shape[1]
@@ -162,27 +167,32 @@ def _rows_in_float32(piece: Job, task: Task) -> bool:
     piece.square[:, 0] = square
     set_denominator(piece, task)
     reciprocal = (1.0 / piece.denominator[:, 0]).astype(np.float32)
-    np.einsum("ab,a->ab", piece.x, reciprocal, out=piece.normalized)
+    times_rows(piece.x, reciprocal, piece.normalized)
     if piece.output is not None and piece.weight is not None:
         np.multiply(piece.normalized, piece.weight.astype(np.float32), out=piece.output)
     return True
 
 
 def _mean_squares_by_runs(x: FloatArray) -> Float64Array | None:
-    """E[x²] of float32 rows: runs of 32 squares in float32, four at a time, the rest in float64.
+    """E[x²] of float32 rows: runs of squares in float32, four at a time, the rest in float64.
 
-    A run has 11 roundings at most. Where all runs are alike they even out, and the square root
-    halves what is left; where one run outweighs the others they would show. None then, and for rows
-    that do not consist of such runs.
+    A run of 64 has 19 roundings at most. Where the runs differ a little they even out, and the
+    square root halves what is left: a unit of rounding. They would show where a few runs outweigh
+    the others, and where all are alike, as in a constant row. None then, and for rows that do not
+    consist of enough such runs.
     """
     rows, count = x.shape
-    if count % 32:
+    length = 64 if count >= 768 and count % 64 == 0 else 32
+    runs = count // length
+    if count % length or runs < _RUNS:
         return None
-    runs = x.reshape(rows, count // 32, 32)
+    cut = x.reshape(rows, runs, length)
     # Rows along the fast axis: reductions over a short one are all overhead.
-    squares = np.einsum("abc,abc->ba", runs, runs)
-    square: Float64Array = np.add.reduce(squares, 0, np.float64)
-    if np.any(np.maximum.reduce(squares, 0) > 0.25 * square):
+    squares = np.einsum("abc,abc->ba", cut, cut).astype(np.float64)
+    square: Float64Array = np.einsum("ab->b", squares)
+    # 1 where all runs are alike, and the number of runs where one has everything.
+    spread = runs * np.einsum("ab,ab->b", squares, squares) / np.square(square)
+    if not (np.minimum.reduce(spread) > 1 + 1e-9 and np.maximum.reduce(spread) < 1.5):
         return None
     square /= count
     return square

@@ -3,6 +3,7 @@
 exp is two thirds of softmax in WebAssembly: each value is a call into the C library, 8 ns in
 float32 and 12 to 15 ns in float64. Searching the largest score, and subtracting it, are two more
 passes. They are needed only where exp would leave the range, and whether it does is seen in Σ exp.
+What is left is exp, Σ and a product: 0.77 of the textbook's time, of which exp has 0.65.
 """
 
 import sys
@@ -11,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from kernels.arguments import FloatArray
-from kernels.piece import PIECE
+from kernels.piece import PIECE, rows_unbuffered, times_rows
 from kernels.plan import plan
 from kernels.statistics import Float64Array
 
@@ -48,23 +49,28 @@ def softmax_in_pieces(
     cut = form.kinds.index("K")
     in_float32 = EXP_IS_ACCURATE and x.dtype == np.float32 and temperature == 1.0
     step = max(1 if cut < reduced else _COLUMNS, PIECE * form.shape[cut] // x.size)
-    for start in range(0, form.shape[cut], step):
-        piece = (slice(None),) * cut + (slice(start, start + step),)
-        if not (in_float32 and _of_float32(scores[piece], output[piece], reduced, form.kinds)):
-            output[piece] = exactly(scores[piece], reduced, temperature)
+    with rows_unbuffered(form.shape[-1]):
+        for start in range(0, form.shape[cut], step):
+            piece = (slice(None),) * cut + (slice(start, start + step),)
+            done = in_float32 and _of_float32(scores[piece], output[piece], reduced, form.kinds)
+            if not done:
+                output[piece] = exactly(scores[piece], reduced, temperature)
     return form.tensor_back(output)
 
 
 def _of_float32(scores: FloatArray, output: FloatArray, reduced: int, kinds: str) -> bool:
-    """exp(x)/Σ exp(x); False, with nothing done, where Σ shows that exp left the range."""
+    """exp(x)/Σ exp(x); False, with nothing done, where exp left the range."""
     exponential = np.exp(scores)
     # In float64: where one score dominates, rounding the partial sums would cost up to 5 units.
-    total = np.add.reduce(exponential, reduced, np.float64, keepdims=True)
+    if kinds == "KR":
+        total = np.einsum("ab->a", exponential.astype(np.float64))
+    else:
+        total = np.add.reduce(exponential, reduced, np.float64, keepdims=True)
     if not np.all((total >= _SMALLEST_SUM) & (total <= _LARGEST_SUM)):
         return False
     reciprocal = (1.0 / total).astype(np.float32)
     if kinds == "KR":
-        np.einsum("ab,a->ab", exponential, reciprocal[:, 0], out=output)
+        times_rows(exponential, reciprocal, output)
     else:
         np.multiply(exponential, reciprocal, out=output)
     return True

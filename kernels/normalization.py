@@ -23,7 +23,7 @@ from kernels.arguments import (
     default_eps,
     single_value_error,
 )
-from kernels.axes import check_groups, resolve_axes
+from kernels.axes import check_groups, resolve_axes, trailing_axes
 from kernels.backward import (
     NormGrads,
     group_norm_backward,
@@ -105,7 +105,7 @@ def layer_norm(
     """
     array = as_float_array("x", x)
     shape = as_trailing_shape("normalized_shape", normalized_shape, array.shape)
-    axes = tuple(range(array.ndim - len(shape), array.ndim))
+    axes = trailing_axes(array.ndim, len(shape))
     gain = as_parameter("weight", weight, shape)
     shift = as_parameter("bias", bias, shape)
     return apply_formula(array, axes, True, as_eps(eps), gain, shift)
@@ -143,10 +143,11 @@ def rms_norm(
     """
     array = as_float_array("x", x)
     shape = as_trailing_shape("normalized_shape", normalized_shape, array.shape)
-    axes = tuple(range(array.ndim - len(shape), array.ndim))
+    axes = trailing_axes(array.ndim, len(shape))
     gain = as_parameter("weight", weight, shape)
-    if gain is not None:
-        gain = gain + as_number("gain_offset", gain_offset)
+    offset = as_number("gain_offset", gain_offset)
+    if gain is not None and offset:
+        gain = gain + offset
     epsilon = default_eps(array.dtype) if eps is None else as_eps(eps)
     if not cast_before_weight:
         return apply_formula(array, axes, False, epsilon, gain)
@@ -208,7 +209,7 @@ def _ungrouped(result: NormResult, shape: tuple[int, ...], groups: int) -> NormR
 
     def per_channel(statistic: Float64Array) -> Float64Array:
         one_a_group = statistic.reshape(shape[0], groups, *(1,) * (len(shape) - 2))
-        return np.repeat(one_a_group, shape[1] // groups, axis=1)
+        return one_a_group.repeat(shape[1] // groups, axis=1)
 
     return viewed(
         result, lambda value: value.reshape(shape), per_channel, tuple(range(1, len(shape)))

@@ -87,6 +87,11 @@ class StackTrace:
                 eps=settings.eps,
             )
 
+    @property
+    def logits(self) -> Array:
+        """What the head reads at every depth, [L+1, T, V], with the placement's final norm."""
+        return self.read_head().logits
+
     def undoing_temperature(self) -> Array:
         """At every depth and token [L+1, T], the temperature that stands in for a final norm."""
         with np.errstate(all="ignore"):
@@ -216,21 +221,23 @@ def simulate_stack(
     width: int = 64,
     tokens: int = 16,
     *,
+    seed: int = 0,
     stacks: Stacks | None = None,
     **options: Any,
 ) -> StackTrace:
     """Run a stack of transformer blocks forward, its loss backward, and measure every layer.
 
     placement is a `Placement` or a name of `kernels.placements.PLACEMENTS`; norm is "layer_norm" or
-    "rms_norm"; depth is 1 to 128 layers of width 16 to 1024 on tokens positions. `StackSettings`
-    lists the options: heads, seed, gain, residual_scaling, qk_norm, soft_cap, and more. `stacks`
-    holds what earlier calls computed; without it nothing is reused.
+    "rms_norm"; depth is 1 to 128 layers of width 16 to 1024 on tokens positions. seed draws the
+    weights, the same for every placement and norm. `StackSettings` lists the other options: heads,
+    gain, residual_scaling, qk_norm, soft_cap, and more. `stacks` holds what earlier calls computed;
+    without it nothing is reused.
 
     Raises ValueError for a setting out of range.
     """
     return (
         (Stacks() if stacks is None else stacks)
-        .run(placement, norm, depth, width, tokens, **options)
+        .run(placement, norm, depth, width, tokens, seed=seed, **options)
         .finish()
     )
 

@@ -5,9 +5,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from kernels.arguments import FloatArray, as_float_array, as_gradient, as_number
+from kernels.arguments import FLOAT64, FloatArray, as_float_array, as_gradient, as_number
 
 
+@np.errstate(over="ignore", under="ignore")
 def soft_cap(s: npt.ArrayLike, cap: float) -> FloatArray:
     """c·tanh(s/c): s where it is small, never beyond ±c.
 
@@ -28,9 +29,11 @@ def soft_cap(s: npt.ArrayLike, cap: float) -> FloatArray:
     """
     scores = as_float_array("s", s)
     bound = as_cap(cap)
-    with np.errstate(over="ignore", under="ignore"):
-        capped = np.tanh(np.divide(scores, bound, dtype=np.float64))
-        return np.asarray(capped * bound).astype(scores.dtype)
+    capped = scores.astype(FLOAT64)
+    capped /= bound
+    np.tanh(capped, capped)
+    capped *= bound
+    return capped.astype(scores.dtype)
 
 
 def soft_cap_backward(grad_output: npt.ArrayLike, s: npt.ArrayLike, cap: float) -> FloatArray:

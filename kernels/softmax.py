@@ -10,12 +10,15 @@ from typing import SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from kernels.arguments import FloatArray, as_float_array, as_gradient, as_number
+from kernels.arguments import FLOAT64, FloatArray, as_float_array, as_gradient, as_number
 from kernels.axes import resolve_axes
 from kernels.large import LARGE
 from kernels.large_softmax import softmax_in_pieces
 from kernels.soft_cap import soft_cap, soft_cap_backward
 from kernels.statistics import Float64Array
+
+# Arrays, since NumPy takes longer for numbers of Python's.
+_ZERO, _SMALLEST = np.array(0.0), np.array(5e-324)
 
 __all__ = [
     "entropy",
@@ -54,6 +57,7 @@ def softmax(x: npt.ArrayLike, axis: SupportsIndex = -1, *, temperature: float = 
     return _probabilities(scores, along, divisor).astype(scores.dtype, copy=False)
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
 def log_softmax(
     x: npt.ArrayLike, axis: SupportsIndex = -1, *, temperature: float = 1.0
 ) -> FloatArray:
@@ -77,12 +81,14 @@ def log_softmax(
     """
     scores, along = _as_scores("x", x, axis)
     divisor = as_temperature(temperature)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        below = _below_largest(scores, along, divisor)
-        at_largest = below == 0
-        ties = np.add.reduce(at_largest, along, np.float64, keepdims=True)
-        rest = np.add.reduce(np.where(at_largest, 0.0, np.exp(below)), along, keepdims=True)
-        below -= np.log(ties) + np.log1p(rest / ties)
+    below = _below_largest(scores, along, divisor)
+    at_largest = below == 0
+    ties = np.add.reduce(at_largest, along, FLOAT64, keepdims=True)
+    exponential = np.exp(below)
+    np.copyto(exponential, 0.0, where=at_largest)
+    rest = np.add.reduce(exponential, along, keepdims=True)
+    rest /= ties
+    below -= np.log(ties) + np.log1p(rest)
     return below.astype(scores.dtype, copy=False)
 
 
@@ -177,14 +183,13 @@ def entropy(p: npt.ArrayLike, axis: SupportsIndex = -1) -> FloatArray:
     Source: Shannon 1948, "A Mathematical Theory of Communication", section 6.
     """
     probabilities, along = _as_scores("p", p, axis)
-    if np.any(probabilities < 0):
+    wide = probabilities.astype(FLOAT64)
+    if np.count_nonzero(wide < _ZERO):
         raise ValueError(f"p: expected probabilities, got {np.min(probabilities)}")
-    wide = probabilities.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        surprise = np.log(wide, out=np.zeros_like(wide), where=wide != 0)
-        total = np.asarray(np.add.reduce(wide * surprise, along))
+    # The smallest float64 stands in for 0: its logarithm is finite, and 0 times it is 0.
+    total = np.add.reduce(wide * np.log(np.maximum(wide, _SMALLEST)), along)
     # 0 − H rather than −H: a certain outcome has entropy 0, not −0.
-    return (0.0 - total).astype(probabilities.dtype)
+    return np.subtract(_ZERO, total).astype(probabilities.dtype)
 
 
 def as_temperature(temperature: float) -> float:
@@ -194,6 +199,8 @@ def as_temperature(temperature: float) -> float:
         ValueError: not positive and finite. At 0 the formula is Inf/Inf; its limit, all weight on
             the largest score, is ``argmax`` and has to be asked for as such.
     """
+    if type(temperature) is float and 0 < temperature < math.inf:
+        return temperature
     number = as_number("temperature", temperature)
     if not (number > 0 and math.isfinite(number)):
         raise ValueError(f"temperature: expected a positive, finite number, got {number}")
@@ -205,7 +212,7 @@ def _as_scores(name: str, x: npt.ArrayLike, axis: SupportsIndex) -> tuple[FloatA
     scores = as_float_array(name, x)
     if not scores.ndim:
         raise ValueError(f"{name}: expected at least one dimension, got a scalar")
-    if not hasattr(axis, "__index__"):
+    if type(axis) is not int and not hasattr(axis, "__index__"):
         raise TypeError(f"axis: expected one integer, got {axis!r}")
     return scores, resolve_axes(axis, scores.ndim, "axis")[0]
 
@@ -219,10 +226,10 @@ def _below_largest(scores: FloatArray, along: int, temperature: float) -> Float6
     return below
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
 def _probabilities(scores: FloatArray, along: int, temperature: float) -> Float64Array:
     """Softmax in float64."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        exponential = _below_largest(scores, along, temperature)
-        np.exp(exponential, out=exponential)
-        exponential /= np.add.reduce(exponential, along, keepdims=True)
+    exponential = _below_largest(scores, along, temperature)
+    np.exp(exponential, exponential)
+    exponential /= np.add.reduce(exponential, along, keepdims=True)
     return exponential

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from kernels.arguments import as_float_array, as_number
+from kernels.arguments import as_float_array, as_index, as_number
 from kernels.attention import attention_probabilities, attention_scores, normalized_heads
 from kernels.rope import Rope
 from kernels.soft_cap import as_cap, soft_cap, soft_cap_backward
@@ -149,25 +149,44 @@ def softmax_chain(
         entropy=np.asarray(entropy(probabilities), np.float64),
         jacobian=jacobian,
         leaked=np.where(visible, 0.0, probabilities).sum(axis=-1),
-        score_bound=score_bound(asked, query.shape[-1]),
+        score_bound=score_bound(asked, query.shape[-1], _heads(query), _heads(keys)),
     )
     return _without_query_axis(chain) if single else chain
 
 
-def score_bound(settings: ScoreSettings, head_dim: int) -> float | None:
-    """The largest |score| these settings allow, or None where nothing bounds it.
+def score_bound(
+    settings: ScoreSettings, head_dim: int, heads: int = 1, key_heads: int | None = None
+) -> float | None:
+    """What |score| can not exceed under these settings, or None where nothing bounds it.
+
+    Args:
+        settings: norm, gains, scale and soft-cap are read.
+        head_dim: d, the features of a head.
+        heads: the heads of q, which matter with ``over_all_heads`` only.
+        key_heads: those of k; as many as q has when not given.
 
     After RMS or Layer QK-norm |q̂| ≤ max|γ|·√d, after L2 max|γ|; so |s| ≤ scale·|q̂|·|k̂|, which
-    with unit gain and scale 1/√d is √d: 11.31 for d = 128. A soft-cap bounds by c.
+    with unit gain and scale 1/√d is √d: 11.31 for d = 128. One statistic over all H heads fixes
+    the length of all of them together, so that one alone may have |q̂| = max|γ|·√(H·d), where the
+    others are 0: then |s| ≤ H·√d. After L2 it stays max|γ|. A soft-cap bounds by c.
+
+    Raises:
+        ValueError: ``head_dim`` or a number of heads below 1, a bad soft-cap.
     """
+    key_heads = heads if key_heads is None else key_heads
+    for name, count in (("head_dim", head_dim), ("heads", heads), ("key_heads", key_heads)):
+        if as_index(name, count) < 1:
+            raise ValueError(f"{name}: expected at least 1, got {count}")
     scale = 1.0 / math.sqrt(head_dim) if settings.scale is None else abs(settings.scale)
     bounds = [] if settings.soft_cap is None else [as_cap(settings.soft_cap, "soft_cap")]
     if settings.qk_norm is not None:
-        largest = 1.0 if settings.qk_norm == "l2" else float(head_dim)
+        longest = 1.0 if settings.qk_norm == "l2" else float(head_dim)
+        if settings.over_all_heads and settings.qk_norm != "l2":
+            longest *= math.sqrt(heads * key_heads)
         for weight in (settings.weight_q, settings.weight_k):
             gain = 1.0 if weight is None else np.asarray(weight, float) + settings.gain_offset
-            largest *= float(np.abs(gain).max())
-        bounds.append(scale * largest)
+            longest *= float(np.abs(gain).max())
+        bounds.append(scale * longest)
     return min(bounds) if bounds else None
 
 
@@ -201,10 +220,18 @@ def sweep_scale(
     query, keys = (np.asarray(x, np.float64) for x in (q, k))
     single = query.ndim == 1
     query = query[None] if single else query
+    if settings is not None and settings.over_all_heads and min(query.ndim, keys.ndim) < 3:
+        # With the scales before them, rows would pass for heads.
+        raise ValueError("q, k: over_all_heads needs shape [*, heads, T, d]")
     by_scale = factors.reshape(-1, *[1] * max(query.ndim, keys.ndim))
     chain = softmax_chain(by_scale * query, by_scale * keys, settings, mask=mask)
     rows = chain.masked.max(axis=-1), chain.entropy, chain.own_slope.max(axis=-1)
     return ScaleSweep(factors, *(row[..., 0] if single else row for row in rows))
+
+
+def _heads(x: Array) -> int:
+    """The heads of q or k: [*, heads, T, d]."""
+    return x.shape[-3] if x.ndim > 2 else 1
 
 
 def _factor(name: str, value: float) -> float:

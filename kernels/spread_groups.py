@@ -18,6 +18,9 @@ from kernels.piece import (
 )
 from kernels.statistics import Float64Array
 
+# Values in a folded row at most: with its sums in float64 it still fits the first-level cache.
+_FOLDED = 2048
+
 
 def accumulate(job: Job, task: Task) -> None:
     """Groups that reach over several pieces: sums first, the formula in a second walk.
@@ -146,7 +149,7 @@ def _folds(job: Job, kinds: str) -> list[Fold]:
     count, width = len(job.x), math.prod(job.x.shape[1:])
     step = max(1, PIECE // max(width, 1))
     # A power of two: sizes of batches are often divisible by one.
-    rows = 1 << (8192 // max(width, 1)).bit_length() >> 1
+    rows = 1 << (_FOLDED // max(width, 1)).bit_length() >> 1
     differ = any(array is not None and array.shape[0] > 1 for array in (job.weight, job.bias))
     if kinds != "RK" or differ or not job.x.flags.c_contiguous or not 2 <= rows <= count:
         return [Fold(0, count, 1, step)]

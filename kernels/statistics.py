@@ -3,7 +3,8 @@
 Two-pass throughout: subtract first, square afterwards. That keeps a huge common offset from
 cancelling the variance away (E[x²] − E[x]² does), and makes a constant group exactly 0. The mean
 of what is left after subtracting is the rounding error of the mean; it is taken off as well (the
-corrected two-pass algorithm: Chan, Golub, LeVeque 1983, The American Statistician 37(3)).
+corrected two-pass algorithm: Chan, Golub, LeVeque 1983, The American Statistician 37(3)), except
+from short groups of float32 and float16 near 0, of which it has no digit that they can hold.
 """
 
 import math
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kernels.arguments import FloatArray
+from kernels.arguments import FLOAT64, FloatArray
 
 Float64Array = npt.NDArray[np.float64]
 # True where a value counts, of a shape that broadcasts to that of x; None where all do.
@@ -21,6 +22,13 @@ Mask = npt.NDArray[np.bool_] | None
 
 # Below this a float64 square has lost digits to underflow, unless ε makes it irrelevant.
 _SMALLEST_SQUARE = 1e-280
+
+# E[x²] may be so many times σ² before an offset costs digits of the mean that float32 and float16
+# cannot spare: |μ| up to 16σ. Above it the mean has to be taken off a second time. An array, by
+# which NumPy multiplies in half the time it takes by a number of Python's.
+_FAR_FROM_ZERO = np.array(257.0)
+# Values whose sum, one after the other down a slow axis, still leaves digits to spare.
+_FEW = 1024
 
 
 class Moments(NamedTuple):
@@ -66,20 +74,30 @@ def standardize(
     count spoils nothing; x̂ is given everywhere. x must have at least one dimension. Whoever calls
     it silences NumPy's warnings, once for all that follows.
     """
-    count = group_count(x.shape, axes, mask)
+    size = group_size(x.shape, axes)
+    # NumPy divides by a float faster than by an int.
+    count = float(size) if mask is None else group_count(x.shape, axes, mask)
+    values = x.astype(FLOAT64)
+    mean, is_double = None, x.dtype == FLOAT64
+    # float64 has no digits to spare, nor has a long sum; of short ones it is found out afterwards.
+    twice = is_double or mask is not None or size > _FEW
     if center:
-        mean, deviation = _center(x, axes, count, mask)
-        square = _mean_square(deviation, axes, count, mask)
-    else:
-        square = _mean_square(x, axes, count, mask)
-    if needs_scaling(x.dtype, square, eps):
+        mean = _take_off_mean(values, axes, count, mask)
+        if twice:
+            _take_off_rest(values, mean, axes, count, mask)
+    square = mean_square = _mean_square(values, axes, count, mask)
+    if is_double and needs_scaling(x.dtype, square, eps):
         return _standardize_scaled(x, axes, center, eps, mask)
-    denominator = np.sqrt(square + eps)
-    if center:
-        deviation /= denominator
-        return Standardized(deviation, mean, square, square + np.square(mean), denominator)
-    normalized = np.divide(x, denominator, dtype=np.float64)
-    return Standardized(normalized, None, None, square, denominator)
+    if mean is not None:
+        mean_square = square + np.square(mean)
+        if not twice and np.count_nonzero(mean_square > _FAR_FROM_ZERO * square):
+            _take_off_rest(values, mean, axes, count, mask)
+            square = _mean_square(values, axes, count, mask)
+            mean_square = square + np.square(mean)
+    denominator = square + eps
+    np.sqrt(denominator, denominator)
+    values /= denominator
+    return Standardized(values, mean, None if mean is None else square, mean_square, denominator)
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
@@ -95,7 +113,7 @@ def moments(x: FloatArray, axes: tuple[int, ...], mask: Mask = None) -> Moments:
 
 def group_size(shape: tuple[int, ...], axes: Sequence[int]) -> int:
     """How many values of a tensor of ``shape`` share one statistic over ``axes``."""
-    return math.prod([shape[axis] for axis in axes])
+    return shape[axes[0]] if len(axes) == 1 else math.prod([shape[axis] for axis in axes])
 
 
 def group_count(shape: tuple[int, ...], axes: tuple[int, ...], mask: Mask) -> int | Float64Array:
@@ -148,36 +166,54 @@ def merge_moments(parts: Sequence[Moments]) -> Moments:
 
 
 def _center(
-    x: FloatArray, axes: tuple[int, ...], count: int | Float64Array, mask: Mask
+    x: FloatArray, axes: tuple[int, ...], count: float | Float64Array, mask: Mask
 ) -> tuple[Float64Array, Float64Array]:
     """The mean over ``axes`` and x minus it."""
-    mean = _sum(x, axes, mask)
-    mean /= count
-    deviation = np.subtract(x, mean, dtype=np.float64)
-    correction = _sum(deviation, axes, mask)
-    correction /= count
-    deviation -= correction
-    # In a group with Inf the correction is NaN, while the mean itself is Inf, as NumPy has it.
-    np.add(mean, correction, out=mean, where=correction == correction)
+    deviation = x.astype(np.float64)
+    mean = _take_off_mean(deviation, axes, count, mask)
+    _take_off_rest(deviation, mean, axes, count, mask)
     return mean, deviation
 
 
-def _mean_square(
-    x: FloatArray, axes: tuple[int, ...], count: int | Float64Array, mask: Mask
+def _take_off_mean(
+    values: Float64Array, axes: tuple[int, ...], count: float | Float64Array, mask: Mask
 ) -> Float64Array:
-    """E[x²] over ``axes``."""
-    square = _sum(np.square(x, dtype=np.float64), axes, mask)
+    """The mean over ``axes``, which is taken off ``values`` in place."""
+    mean = _sum(values, axes, mask)
+    mean /= count
+    values -= mean
+    return mean
+
+
+def _take_off_rest(
+    values: Float64Array,
+    mean: Float64Array,
+    axes: tuple[int, ...],
+    count: float | Float64Array,
+    mask: Mask,
+) -> None:
+    """Move what is left of the mean, its rounding error, from ``values`` to it, in place."""
+    rest = _take_off_mean(values, axes, count, mask)
+    # In a group with Inf the rest is NaN, while the mean itself is Inf, as NumPy has it.
+    np.add(mean, rest, out=mean, where=rest == rest)
+
+
+def _mean_square(
+    values: Float64Array, axes: tuple[int, ...], count: float | Float64Array, mask: Mask
+) -> Float64Array:
+    """The mean of squares over ``axes``."""
+    square = _sum(np.square(values), axes, mask)
     square /= count
     return square
 
 
-def _sum(x: FloatArray, axes: tuple[int, ...], mask: Mask) -> Float64Array:
-    """Σx over ``axes`` in float64, dimensions kept, of what ``mask`` leaves."""
+def _sum(values: Float64Array, axes: tuple[int, ...], mask: Mask) -> Float64Array:
+    """The sum over ``axes``, dimensions kept, of what ``mask`` leaves."""
     total: Float64Array
     if mask is None:
-        total = np.add.reduce(x, axes, np.float64, keepdims=True)
+        total = np.add.reduce(values, axes, keepdims=True)
     else:
-        total = np.add.reduce(x, axes, np.float64, keepdims=True, where=mask)
+        total = np.add.reduce(values, axes, keepdims=True, where=mask)
     return total
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -32,14 +31,8 @@ class Problem:
 
     @property
     def bound(self) -> float | None:
-        """What no |score| can pass, or None.
-
-        One statistic over all heads lets one head have the length of all: |q̂| ≤ √(heads·d_k).
-        """
-        settings, dim = self.settings, self.head_dim
-        factor = 1 / math.sqrt(dim) if settings.scale is None else settings.scale
-        reach = dim * len(self.query) if settings.over_all_heads else dim
-        return score_bound(replace(settings, scale=factor), reach)
+        """What no |score| can pass, or None."""
+        return score_bound(self.settings, self.head_dim, len(self.query))
 
     def with_settings(self, **changes: Any) -> Problem:
         """The same vectors and mask under other settings."""

@@ -17,12 +17,16 @@ fn apply(
     return;
   }
   let known = known_statistics(place.group, params.groups);
+  let special = is_special(known);
   let count = trips(place);
   for (var trip = 0u; trip < count; trip += 1u) {
     let step = place.begin + trip * LANES;
     let bits = take(place, trip);
     let deviation = minus(minus(value_of(bits) * known.scale, known.high), known.low);
-    let value = bits_of(affine(deviation * known.factor, place.group, step));
-    y[address(place, step)] = stored_from(spoil(nan_where_nonfinite(value, bits), known.spoilt));
+    var value = bits_of(affine(deviation * known.factor, place.group, step));
+    if (special) {
+      value = spoil(nan_where_nonfinite(value, bits), known.factor_bits);
+    }
+    y[address(place, step)] = stored_from(value);
   }
 }

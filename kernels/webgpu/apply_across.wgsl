@@ -35,9 +35,12 @@ fn apply_across(
     if (HAS_BIAS) {
       value += shift;
     }
-    var result = nan_where_nonfinite(bits_of(value), bits);
-    if (known.spoilt == NOT_A_NUMBER) {
-      result = all_nan();
+    var result = bits_of(value);
+    if (is_special(known)) {
+      result = nan_where_nonfinite(result, bits);
+      if (known.factor_bits == NOT_A_NUMBER) {
+        result = all_nan();
+      }
     }
     y[address(place, group)] = stored_from(result);
   }

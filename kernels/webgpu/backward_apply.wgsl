@@ -18,8 +18,10 @@ fn backward_apply(
     return;
   }
   let known = known_statistics(place.group, params.groups);
-  let is_finite = known.spoilt == StatBits(FINITE);
-  let spoilt = select(StatBits(NOT_A_NUMBER), StatBits(FINITE), is_finite);
+  // A factor of 0 is that of an infinite mean square, or of a constant group, whose square is 0.
+  let square = statistics[place.group + 2u * params.groups] & StatBits(MAGNITUDE);
+  let is_spoilt = (known.factor_bits == StatBits(NOT_A_NUMBER)) | (square == StatBits(INFINITE));
+  let spoilt = select(StatBits(FINITE), StatBits(NOT_A_NUMBER), is_spoilt);
   let values = f32(params.size) * params.values_per_step;
   let mean_gradient = select(Stat(), sums[place.group] / values, CENTERED);
   let mean_product = sums[place.group + params.groups] / values;

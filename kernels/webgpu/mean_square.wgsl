@@ -11,7 +11,7 @@ fn mean_square(
   let place = place_of(workgroup, thread);
   let mean = mean_square_of(place, thread);
   if (place.live && place.lane == 0u) {
-    let index = place.part * 4u * params.groups + place.group;
+    let index = place.part * 5u * params.groups + place.group;
     write_statistics(index, Stat(0.0), Stat(0.0), mean.square, mean.scale, mean.spoilt);
   }
 }

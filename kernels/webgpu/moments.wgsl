@@ -11,7 +11,7 @@ fn moments(
   let place = place_of(workgroup, thread);
   let mean = mean_of(place, thread);
   if (place.live && place.lane == 0u) {
-    let index = place.part * 4u * params.groups + place.group;
+    let index = place.part * 5u * params.groups + place.group;
     write_statistics(index, mean.high, mean.low, mean.square, mean.scale, mean.spoilt);
   }
 }

@@ -19,7 +19,7 @@ from kernels.arguments import (
     default_eps,
     single_value_error,
 )
-from kernels.axes import check_groups, resolve_axes
+from kernels.axes import check_groups, resolve_axes, trailing_axes
 from kernels.batch_norm import channel_layout, with_copies
 from kernels.formula import NormResult, moments_of, viewed
 from kernels.running import as_running, update_weights, updated
@@ -110,7 +110,7 @@ def statistics(planes: Array, shape: tuple[int, ...]) -> tuple[Float64Array, Flo
     The mean comes as two float32 and everything scaled by a power of two: in float64 they are
     exact, also where a variance of 1e60 is no float32.
     """
-    high, low, square, scale = planes.astype(np.float64)
+    high, low, square, scale = planes[:4].astype(np.float64)
     return ((high + low) / scale).reshape(shape), (square / np.square(scale)).reshape(shape)
 
 
@@ -154,7 +154,7 @@ def layer_norm(
     shape = as_trailing_shape("normalized_shape", normalized_shape, array.shape)
     gain = parameter("weight", as_parameter("weight", weight, shape))
     shift = parameter("bias", as_parameter("bias", bias, shape))
-    axes = tuple(range(array.ndim - len(shape), array.ndim))
+    axes = trailing_axes(array.ndim, len(shape))
     along = {"along": "reduced"}
     x32 = device_array("x", array, rounds)
     return Formula(x32, axes, True, as_eps(eps), gain, shift, along).request()
@@ -178,7 +178,7 @@ def rms_norm(
         gain = gain + as_number("gain_offset", gain_offset)
         needs(not cast_before_weight, "cast_before_weight rounds between two steps of one kernel")
     epsilon = default_eps(array.dtype) if eps is None else as_eps(eps)
-    axes = tuple(range(array.ndim - len(shape), array.ndim))
+    axes = trailing_axes(array.ndim, len(shape))
     x32 = device_array("x", array, rounds)
     gained = parameter("weight", gain)
     return Formula(x32, axes, False, epsilon, gained, None, {"along": "reduced"}).request()
@@ -260,7 +260,7 @@ def batch_norm(
         if running is None:
             return result
         after = updated(running, moments_of(result, num_values), weights, unbiased_running_var)
-        return result._replace(running_mean=after.mean, running_var=after.variance)
+        return result.with_running(*after)
 
     gains = {"along": "kept", "period": channels}
     return Formula(x32, axes, True, as_eps(eps), gain, shift, gains).request(moved)

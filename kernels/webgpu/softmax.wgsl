@@ -10,14 +10,12 @@ fn softmax(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let place = place_of(workgroup, thread);
-  var all = join(thread, largest_of(place));
-  all.sum = sum_of_exponentials(place, all.largest);
-  let sum = join(thread, all).sum;
+  let all = exponentials_in_two_passes(place, thread);
   if (!place.live) {
     return;
   }
   let spoilt = undefined_softmax(all.largest, all.peak);
-  let factor = 1.0 / sum;
+  let factor = 1.0 / all.sum;
   let count = trips(place);
   for (var trip = 0u; trip < count; trip += 1u) {
     if (inside(place, trip)) {

@@ -61,7 +61,7 @@ function inParts(context, tensors, options) {
   const { geometry, plan } = laidOut(context, x.shape, axes, { split: true });
   const streamed = { ...plan, hold: /** @type {const} */ ("stream") };
   const extra = affine(geometry, { weight, gains: REDUCED }, epsParams(eps));
-  const statistics = center ? moments(context, x, axes) : meanSquare(context, x, axes);
+  const statistics = (center ? moments : meanSquare)(context, x, axes, eps);
   const parts = session.memory.tensor([plan.parts, 2, geometry.totalGroups]);
   session.dispatch(session.prepared(`gradient_sums|${key}`, () => stepOf("gradient_sums", geometry, streamed, extra)), [x, gradient, weight ?? x, x, statistics, parts]);
   const sums = addParts(context, parts, tuning);

@@ -3,7 +3,7 @@
 /**
  * @typedef {{size: number, stride: number}} Run a run of neighbouring axes with the same role
  * @typedef {{
- *   walk: "rows" | "columns" | "across", width: 1 | 4 | 16, folded: boolean,
+ *   walk: "rows" | "columns" | "across", width: 1 | 4 | 16, keptFolded: boolean, reducedFolded: boolean,
  *   groups: number, size: number,
  *   keptInner: number, keptOuterStride: number, keptStride: number,
  *   reducedInner: number, reducedOuterStride: number, reducedStride: number,
@@ -60,7 +60,8 @@ export function geometryOf(shape, axes, { widest = 4, across = false } = {}) {
   return {
     walk: across ? "across" : innermost,
     width,
-    folded: reduced.length === 2,
+    keptFolded: kept.length === 2,
+    reducedFolded: reduced.length === 2,
     groups: keptInner.size * keptOuter.size,
     size: reducedInner.size * reducedOuter.size,
     keptInner: keptInner.size,

@@ -25,10 +25,10 @@ const KERNELS = {
   add_parts: { parts: [], joins: true },
   backward_apply: { parts: ["scales", "known"], reads: true },
   parameter_gradients: { parts: ["scales", "known"], reads: true },
-  maximum: { parts: ["scales", "exponential", "difference", "softened"], joins: true, reads: true },
-  sum_exp: { parts: ["scales", "exponential", "difference", "softened", "sum_exp_planes"], joins: true, reads: true },
+  maximum: { parts: ["largest"], joins: true, reads: true },
+  sum_exp: { parts: ["scales", "exponential", "difference", "largest", "softened", "sum_exp_planes"], joins: true, reads: true },
   sum_exp_merge: { parts: ["scales", "exponential", "difference", "sum_exp_planes"], joins: true },
-  softmax: { parts: ["scales", "exponential", "difference", "softened"], joins: true, reads: true },
+  softmax: { parts: ["scales", "exponential", "difference", "largest", "softened"], joins: true, reads: true },
   softmax_apply: { parts: ["scales", "exponential", "difference"], reads: true },
   softmax_backward: { parts: [], joins: true },
 };
@@ -53,8 +53,9 @@ const MATRIX_KERNELS = {
 
 // The parts that a shape, a type or a plan chooses.
 const CHOICES = [
-  ...["params", "special", "place", "width_1", "width_4", "width_16", "rows", "columns", "across", "straight", "folded"],
-  ...["stream", "registers", "join_alone", "join_tree", "mean_held", "mean_streamed"],
+  ...["params", "special", "place", "width_1", "width_4", "width_16", "rows", "columns", "across"],
+  ...["lanes_one", "lanes_many", "kept_straight", "kept_folded", "reduced_straight", "reduced_folded"],
+  ...["stream", "registers", "join_alone", "join_tree", "mean_single", "mean_held", "mean_streamed", "near_mean_rows", "near_mean_columns", "exponentials_held", "exponentials_streamed"],
   ...["float32", "float16_4", "float16_16", "half", "real_1", "real_4", "difference_1", "difference_4", "difference_16"],
   ...["affine_none", "affine_reduced", "affine_kept", "affine_grouped"],
   ...["flat_params", "flat", "matrix_params", "matrix_tile"],
@@ -80,11 +81,15 @@ export function files() {
 export function stepOf(name, geometry, plan, { affine, constants = {}, params = {}, type = "f32" } = {}) {
   const { width } = geometry;
   const kernel = KERNELS[name];
-  const parts = ["params", "special", `width_${width}`, geometry.walk, "place", geometry.folded ? "folded" : "straight", ...kernel.parts];
+  const alone = plan.hold === "stream" && plan.lanes === 1;
+  const parts = ["params", "special", `width_${width}`, geometry.walk, "place", ...kernel.parts];
+  parts.push(geometry.keptFolded ? "kept_folded" : "kept_straight", geometry.reducedFolded ? "reduced_folded" : "reduced_straight");
+  parts.push(plan.lanes === 1 ? "lanes_one" : "lanes_many");
   if (kernel.reads) parts.push(...(type === "f32" ? ["float32"] : ["half", `float16_${width}`]), plan.hold);
   if (kernel.joins) parts.push(plan.lanes === 1 ? "join_alone" : "join_tree");
   if (affine) parts.push(affine);
-  if (kernel.parts.includes("shifted")) parts.push(plan.hold === "stream" && plan.lanes === 1 ? "mean_streamed" : "mean_held");
+  if (kernel.parts.includes("shifted")) parts.push(...meanOf(geometry, alone));
+  if (kernel.parts.includes("softened")) parts.push(alone ? "exponentials_streamed" : "exponentials_held");
   if (kernel.parts.includes("exponential")) parts.push(`difference_${width}`, width === 1 ? "real_1" : "real_4");
   /** @type {Record<string, number>} */
   const tile = kernel.reads && plan.hold === "registers" ? { TILE: plan.tile } : {};
@@ -97,6 +102,12 @@ export function stepOf(name, geometry, plan, { affine, constants = {}, params = 
     params: { ...placement(geometry, plan), ...params },
     workgroups: Math.ceil((geometry.groups * plan.parts) / plan.slots),
   };
+}
+
+/** The parts that take a group's mean. @param {Geometry} geometry @param {boolean} alone whether a thread reads a whole group anew for each pass */
+function meanOf({ values, walk }, alone) {
+  if (values === 1) return ["mean_single"];
+  return alone ? ["mean_streamed", `near_mean_${walk}`] : ["mean_held"];
 }
 
 const WORKGROUP = 64;
@@ -176,7 +187,8 @@ export function mergeGeometry(geometry, plan, planes) {
   const merged = {
     walk: "columns",
     width,
-    folded: false,
+    keptFolded: false,
+    reducedFolded: false,
     groups,
     size: plan.parts,
     keptInner: groups,

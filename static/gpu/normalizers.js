@@ -24,7 +24,7 @@ export function normalize(context, x, axes, options) {
   const { center, weight, bias, gains, eps, statistics = false } = options;
   const { geometry, plan } = laidOut(context, x.shape, axes, { split: false, widest: widestFor(tuning, x.shape, axes, gains) });
   if (walksAcross(tuning, geometry, options) || worthSplitting(geometry, tuning)) {
-    const known = center ? moments(context, x, axes) : meanSquare(context, x, axes);
+    const known = (center ? moments : meanSquare)(context, x, axes, eps);
     const output = apply(context, x, axes, known, options);
     if (statistics) return { output, statistics: known };
     session.memory.release(known);
@@ -44,7 +44,7 @@ export function normalize(context, x, axes, options) {
 }
 
 /**
- * With statistics as `moments` or `meanSquare` give them.
+ * With statistics as `moments` or `meanSquare` give them for the same ε.
  * @param {Context} context @param {Tensor} x @param {number[]} axes @param {Tensor} statistics @param {NormOptions} options
  * @returns {Tensor}
  */

@@ -23,10 +23,11 @@ function overAxes(run) {
 
 /** @type {Record<string, Operation>} */
 export const OPERATIONS = {
-  // {x}, {axes} → statistics: planes of mean (high and low part), variance · scale², scale
-  moments: overAxes((context, { x }, { axes }) => ({ statistics: moments(context, x, axes) })),
-  // {x}, {axes} → statistics: planes of 0, 0, mean square · scale², scale
-  mean_square: overAxes((context, { x }, { axes }) => ({ statistics: meanSquare(context, x, axes) })),
+  // {x}, {axes, eps} → statistics: planes of mean (high and low part), variance · scale², scale, and
+  // the factor 1/√(σ² + ε)
+  moments: overAxes((context, { x }, { axes, eps }) => ({ statistics: moments(context, x, axes, eps) })),
+  // {x}, {axes, eps} → statistics: planes of 0, 0, mean square · scale², scale, factor
+  mean_square: overAxes((context, { x }, { axes, eps }) => ({ statistics: meanSquare(context, x, axes, eps) })),
   // {x}, {axes} → output: one value a group, float32
   max: overAxes((context, { x }, { axes }) => ({ output: maximum(context, x, axes) })),
   // {x}, {axes, temperature} → statistics: planes of max and Σ e^((x − max)/T)

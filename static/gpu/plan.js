@@ -7,11 +7,12 @@
  *   `lanes` threads share a group, `slots` groups share a workgroup; `tile`: chunks a thread keeps;
  *   a group is cut into `parts` of `partSize` steps, each with its own threads
  * @typedef {{lanes: number, workgroup: number, slots: number, tile: number, threads: number,
- *   smallestPart: number, widest: number, across: boolean}} Tuning
+ *   smallestPart: number, widest: number, across: boolean, fusesSoftmax: boolean}} Tuning
  *   `lanes`: the most threads for one group; `slots`: neighbouring column chunks in a workgroup;
  *   `tile`: the most chunks a thread keeps in registers, 0 to read again instead; `threads`: how
- *   many keep the adapter busy; `smallestPart`: steps below which cutting a group does not pay; `widest`: values a step; `across`: whether γ and
- *   β are better kept while walking down the groups
+ *   many keep the adapter busy; `smallestPart`: steps below which cutting a group does not pay; `widest`: values a
+ *   step; `across`: whether γ and β are better kept while walking down the groups; `fusesSoftmax`:
+ *   whether one dispatch for sum and quotient beats one for each
  */
 
 /**
@@ -22,8 +23,8 @@
  * @type {Record<"software" | "hardware", Tuning>}
  */
 export const TUNINGS = {
-  software: { lanes: 1, workgroup: 16, slots: 16, tile: 0, threads: 64, smallestPart: 64, widest: 16, across: true },
-  hardware: { lanes: 256, workgroup: 64, slots: 16, tile: 16, threads: 32768, smallestPart: 1024, widest: 4, across: false },
+  software: { lanes: 1, workgroup: 16, slots: 16, tile: 0, threads: 64, smallestPart: 64, widest: 16, across: true, fusesSoftmax: false },
+  hardware: { lanes: 256, workgroup: 64, slots: 16, tile: 16, threads: 32768, smallestPart: 1024, widest: 4, across: false, fusesSoftmax: true },
 };
 
 // Threads and tiles come in powers of four: each combination is a pipeline of its own to compile.
@@ -48,22 +49,31 @@ export function planFor(geometry, tuning, { split }) {
 }
 
 /** @param {Geometry} geometry @param {Tuning} tuning */
-function spreadRows({ size }, tuning) {
+function spreadRows({ size, groups }, tuning) {
   const lanes = Math.min(tuning.lanes, powerOfFourFrom(size / 4));
-  const workgroup = Math.max(tuning.workgroup, lanes);
+  const workgroup = Math.max(workgroupFor(groups, tuning), lanes);
   return { lanes, workgroup, slots: workgroup / lanes };
+}
+
+// Where there are plenty of groups, larger workgroups cost less each.
+const PLENTY = 16384;
+
+/** @param {number} groups @param {Tuning} tuning */
+function workgroupFor(groups, tuning) {
+  return groups >= PLENTY ? Math.max(tuning.workgroup, 256) : tuning.workgroup;
 }
 
 /** @param {Geometry} geometry @param {Tuning} tuning */
 function spreadColumns({ size, groups }, tuning) {
-  const slots = Math.min(tuning.slots, powerOfFourFrom(groups));
+  const most = tuning.lanes === 1 ? workgroupFor(groups, tuning) : tuning.slots;
+  const slots = Math.min(most, powerOfFourFrom(groups));
   const lanes = Math.min(Math.max(tuning.lanes / slots, 1), powerOfFourFrom(size / 4));
   return { lanes, workgroup: slots * lanes, slots };
 }
 
 /** A thread walks alone, its neighbours beside it. @param {Geometry} geometry @param {Tuning} tuning */
 function spreadAcross({ groups }, tuning) {
-  const slots = Math.min(tuning.workgroup, powerOfFourFrom(groups));
+  const slots = Math.min(workgroupFor(groups, tuning), powerOfFourFrom(groups));
   return { lanes: 1, workgroup: slots, slots };
 }
 

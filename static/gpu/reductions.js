@@ -1,6 +1,6 @@
 // Operations that reduce groups to a few numbers each.
 import { geometryOf } from "./geometry.js";
-import { mergeGeometry, stepOf } from "./kernels.js";
+import { epsParams, mergeGeometry, stepOf } from "./kernels.js";
 import { planFor } from "./plan.js";
 
 /**
@@ -10,8 +10,8 @@ import { planFor } from "./plan.js";
  * @typedef {{session: ReturnType<typeof import("./session.js").createSession>, tuning: import("./plan.js").Tuning}} Context
  */
 
-/** Planes of statistics: mean (high and low part), variance or mean square · scale², scale. */
-export const PLANES = 4;
+/** Planes of statistics: mean (high and low part), variance or mean square · scale², scale, factor. */
+export const PLANES = 5;
 
 /**
  * How a tensor looks to a kernel, and how its work is spread.
@@ -31,7 +31,7 @@ export function laidOut({ tuning }, shape, axes, { split, widest = tuning.widest
  */
 function reduce(context, x, axes, { kernel, merge, planes, constants, params }) {
   const { session } = context;
-  const key = `${kernel}|${x.type}|${x.shape}|${axes}|${params?.temperature ?? ""}`;
+  const key = `${kernel}|${x.type}|${x.shape}|${axes}|${Object.values(params ?? {})}`;
   const { geometry, plan } = laidOut(context, x.shape, axes, { split: true });
   const first = session.prepared(key, () => stepOf(kernel, geometry, plan, { constants, params, type: x.type }));
   const parts = session.memory.tensor([plan.parts, planes, geometry.totalGroups]);
@@ -53,19 +53,19 @@ function shares({ size }, { parts, partSize }) {
   return { share_of_part: partSize / size, share_of_last: (size - (parts - 1) * partSize) / size };
 }
 
-/** Mean and variance, as planes. @param {Context} context @param {Tensor} x @param {number[]} axes */
-export function moments(context, x, axes) {
-  return reduce(context, x, axes, { kernel: "moments", merge: "moments_merge", planes: PLANES });
+/** Mean and variance, as planes; the factor is for this ε. @param {Context} context @param {Tensor} x @param {number[]} axes @param {number} [eps] */
+export function moments(context, x, axes, eps = 0) {
+  return reduce(context, x, axes, { kernel: "moments", merge: "moments_merge", planes: PLANES, params: epsParams(eps) });
 }
 
-/** The mean of squares, in planes as those of `moments`. @param {Context} context @param {Tensor} x @param {number[]} axes */
-export function meanSquare(context, x, axes) {
-  return reduce(context, x, axes, { kernel: "mean_square", merge: "moments_merge", planes: PLANES });
+/** The mean of squares, in planes as those of `moments`. @param {Context} context @param {Tensor} x @param {number[]} axes @param {number} [eps] */
+export function meanSquare(context, x, axes, eps = 0) {
+  return reduce(context, x, axes, { kernel: "mean_square", merge: "moments_merge", planes: PLANES, params: epsParams(eps) });
 }
 
 /** The largest value of each group. @param {Context} context @param {Tensor} x @param {number[]} axes */
 export function maximum(context, x, axes) {
-  return reduce(context, x, axes, { kernel: "maximum", merge: "maximum", planes: 1, constants: { HEATED: false } });
+  return reduce(context, x, axes, { kernel: "maximum", merge: "maximum", planes: 1 });
 }
 
 /** The largest value and Σ e^((x − max)/T): two planes. @param {Context} context @param {Tensor} x @param {number[]} axes @param {number} [temperature] */

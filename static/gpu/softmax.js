@@ -14,7 +14,7 @@ export function softmax(context, x, axes, temperature = 1) {
   const key = `softmax|${x.type}|${x.shape}|${axes}|${temperature}`;
   const extra = { ...heat(temperature), type: x.type };
   const output = session.memory.tensor(x.shape, x.type);
-  if (!worthSplitting(geometry, tuning)) {
+  if (tuning.fusesSoftmax && !worthSplitting(geometry, tuning)) {
     session.dispatch(session.prepared(key, () => stepOf("softmax", geometry, plan, extra)), [x, output]);
     return output;
   }

@@ -80,12 +80,18 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         """Quiet."""
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """Takes all of a page's files asked for at once: Node.js, unlike a browser, asks so."""
+
+    request_queue_size = 256
+
+
 @contextlib.contextmanager
 def served(folders: dict[str, Path], exchange: dict[str, bytes]) -> Iterator[str]:
     """The server's address while the block runs."""
     resolved = {name: folder.resolve() for name, folder in folders.items()}
     handler = functools.partial(Handler, folders=resolved, exchange=exchange)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = Server(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

@@ -210,7 +210,7 @@ def test_an_adapter_that_allows_less_than_was_asked(
 
 
 def test_a_shader_that_does_not_compile(own_page: Page, exchange: dict[str, bytes]) -> None:
-    broken = [["softmax.wgsl", "let factor = 1.0 / sum;", "let factor = 1.0 / total_of;"]]
+    broken = [["softmax_apply.wgsl", "bitcast<Stat>(sum_bits);", "bitcast<Stat>(total_of);"]]
     setting = Setting(own_page, exchange, changes=broken)
     right = kernels.softmax(X)
     for _ in range(2):

@@ -91,7 +91,7 @@ def test_softmax_and_statistics(device: Device) -> None:
         Call(name, {"x": x}, {"axes": [1]}) for name in ("softmax", "moments", "sum_exp")
     )
     assert reference.error(softmax["output"], reference.softmax(x, (1,)), 2.0**-14) < ALLOWED
-    high, low, square, scale = moments["statistics"].astype(np.float64)
+    high, low, square, scale = moments["statistics"][:4].astype(np.float64)
     mean, variance = (m.ravel() for m in reference.mean_variance(x, (1,)))
     assert reference.error((high + low) / scale, mean, 1.0) < 1e-6
     assert reference.error(square / scale**2, variance) < 2e-6

@@ -22,7 +22,7 @@ ALLOWED = 2e-6
 
 def statistics(planes: np.ndarray) -> tuple[Float64Array, Float64Array]:
     """Mean and variance (or mean square) from the planes that the kernels write."""
-    high, low, square, scale = planes.astype(np.float64)
+    high, low, square, scale = planes[:4].astype(np.float64)
     return (high + low) / scale, square / scale**2
 
 

@@ -104,7 +104,7 @@ def test_nan_and_infinity_spoil_their_own_row_as_in_numpy(
 def test_statistics_come_with_the_output(device: Device) -> None:
     x = noise((6, 300), 7, 1e4)
     (result,) = device.run([Call("normalize", {"x": x}, options([1], statistics=True))])
-    high, low, square, scale = result["statistics"].astype(np.float64)
+    high, low, square, scale = result["statistics"][:4].astype(np.float64)
     mean, variance = (m.ravel() for m in reference.mean_variance(x, (1,)))
     assert reference.error((high + low) / scale, mean) < 1e-7
     assert reference.error(square / scale**2, variance) < ALLOWED

@@ -4,15 +4,7 @@
 alias Stat = Chunk;
 alias StatBits = Bits;
 alias GainOfStep = f32; // a step is one value of each group
-const LANE_STEP: u32 = SLOTS;
-
-fn lane_of(thread: u32) -> u32 {
-  return thread / SLOTS;
-}
-
-fn slot_of(thread: u32) -> u32 {
-  return thread % SLOTS;
-}
+const LANES_ARE_NEIGHBOURS: bool = false;
 
 fn total(chunk: Chunk) -> Stat {
   return chunk;

@@ -1,18 +1,16 @@
 // e^((x − largest) / temperature). The difference is rounded once, which alone costs 4e-6 in the
-// result at −90, so what the rounding dropped is put back (Dekker's two-sum).
+// result at −90, so what the rounding dropped is put back (Knuth's two-sum).
 fn softened(x: Real, largest: Real) -> Real {
-  let x_is_larger = abs(x) > abs(largest);
-  let big = select(-largest, x, x_is_larger);
-  let small = select(x, -largest, x_is_larger);
-  let difference = big + small;
-  let dropped = small - (difference - big);
+  let difference = x - largest;
+  let taken = difference - x;
+  let dropped = (x - (difference - taken)) - (largest + taken);
   var exponent = difference;
   var rest = dropped;
   if (HEATED) {
     exponent = difference * params.inverse_temperature;
     rest = (remainder(difference, exponent) + dropped) * params.inverse_temperature;
   }
-  return exponential(exponent, rest);
+  return exponential(exponent, select(Real(0.0), rest, exponent > Real(VANISHED)));
 }
 
 // difference − quotient · temperature, by partial products of 12 bits each, which are exact.

@@ -1,3 +1,7 @@
 fn exponential_of_difference(chunk: Chunk, largest: Stat) -> Chunk {
   return softened(chunk, vec4<f32>(largest));
 }
+
+fn exponential_of_tame(chunk: Chunk) -> Chunk {
+  return exponential_of_small(chunk);
+}

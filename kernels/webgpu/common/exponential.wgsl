@@ -6,19 +6,34 @@
 const LOG2_E: f32 = 1.4426950408889634;
 const LN2_HIGH: f32 = 0.693359375;
 const LN2_LOW: f32 = -2.12194440e-4;
-const VANISHED: f32 = -104.0; // e^x is below the smallest f32
+const VANISHED: f32 = -88.0; // e^x is below the normal numbers of f32
 
-fn exponential(x: Real, rest: Real) -> Real {
-  let n = round(max(x, Real(VANISHED)) * LOG2_E);
-  let r = (x - n * LN2_HIGH) - n * LN2_LOW;
+// 1.5·2^23: a number of that size holds an integer in its last bits, so adding it rounds.
+const ROUNDING: f32 = 12582912.0;
+
+// e^r for |r| ≤ 0.35.
+fn near_one(r: Real) -> Real {
   var p = Real(0.0013813124);
   p = p * r + 0.0083694207;
   p = p * r + 0.041668456;
   p = p * r + 0.16666515;
   p = p * r + 0.49999994;
-  p = (p * r * r + r) + 1.0;
-  p += p * rest;
-  // 2^n by its bits; below the normal numbers it is 0, as far as f32 reaches on a GPU.
-  let power = bitcast<Real>(RealBits(max(n, Real(-127.0)) + 127.0) << RealBits(23u));
-  return select(p * power, Real(0.0), x < Real(VANISHED));
+  return (p * r * r + r) + 1.0;
+}
+
+fn exponential(x: Real, rest: Real) -> Real {
+  let limited = max(x, Real(VANISHED));
+  let n = bitcast<RealIntegers>(limited * LOG2_E + ROUNDING) - bitcast<i32>(ROUNDING);
+  let steps = Real(n);
+  let r = ((limited - steps * LN2_HIGH) - steps * LN2_LOW) + rest;
+  // 2^n by its bits; at VANISHED they are those of 0.
+  return near_one(r) * bitcast<Real>((n + 127) << RealBits(23u));
+}
+
+// The same for exponents that are small, of either sign, and known exactly enough.
+fn exponential_of_small(x: Real) -> Real {
+  let n = bitcast<RealIntegers>(x * LOG2_E + ROUNDING) - bitcast<i32>(ROUNDING);
+  let steps = Real(n);
+  let p = near_one((x - steps * LN2_HIGH) - steps * LN2_LOW);
+  return p * bitcast<Real>((n + 127) << RealBits(23u));
 }

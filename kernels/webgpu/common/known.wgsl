@@ -1,22 +1,24 @@
-// Statistics of a group that another dispatch has written.
+// Statistics of a group that another dispatch has written: see statistics.wgsl.
 struct Known {
   high: Stat,
   low: Stat,
-  square: Stat,
   scale: Stat,
-  factor: Stat,
-  spoilt: StatBits, // FINITE, INFINITE (only where the mean square is meant) or NOT_A_NUMBER
+  factor: Stat, // for values multiplied by scale
+  factor_bits: StatBits, // those of NaN where the group is spoilt, 0 beside an infinity
 }
 
 fn known_statistics(group: u32, groups: u32) -> Known {
-  var known: Known;
-  known.high = bitcast<Stat>(statistics[group]);
-  known.low = bitcast<Stat>(statistics[group + groups]);
-  let square_bits = statistics[group + 2u * groups];
-  known.square = bitcast<Stat>(square_bits);
-  known.scale = bitcast<Stat>(statistics[group + 3u * groups]);
-  known.spoilt = worst(square_bits) | undefined(known.square);
-  let factor = inverse_root(known.square, known.scale);
-  known.factor = select(factor, Stat(0.0), known.spoilt == StatBits(INFINITE));
-  return known;
+  let factor_bits = statistics[group + 4u * groups];
+  return Known(
+    bitcast<Stat>(statistics[group]),
+    bitcast<Stat>(statistics[group + groups]),
+    bitcast<Stat>(statistics[group + 3u * groups]),
+    bitcast<Stat>(factor_bits),
+    factor_bits,
+  );
+}
+
+fn is_special(known: Known) -> bool {
+  let magnitude = known.factor_bits & StatBits(MAGNITUDE);
+  return any((magnitude >= StatBits(INFINITE)) | (magnitude == StatBits(0u)));
 }

@@ -2,33 +2,31 @@
 // with a pivot near the mean, E[d²] − E[d]² loses less than two bits. A group for which that does
 // not hold, or whose values are out of range, takes the two passes.
 fn mean_of(place: Place, thread: u32) -> Mean {
-  let pivot = pivot_near_mean(place);
-  let sums = sums_in_one_pass(place, pivot);
+  let first = take(place, 0u);
+  let pivot = near_mean(place, value_of(first));
+  let sums = sums_in_one_pass(place, first, pivot);
   let shift = sums.sum / place.count;
   let square = sums.square / place.count;
   let variance = square - shift * shift;
   let in_range = (scale_for(sums.peak) == Stat(1.0)) | (sums.peak == StatBits());
-  if (all((square <= 4.0 * variance) & in_range)) {
-    var mean = split_mean(pivot, shift, Stat(1.0), sums.peak);
-    mean.square = variance;
-    return mean;
+  var mean = split_mean(pivot, shift, Stat(1.0), sums.peak);
+  mean.square = variance;
+  // Not `if`, which adapters that run on the CPU compute whether or not a thread takes it; a loop
+  // that no thread enters they skip.
+  for (var is_good = all((square <= 4.0 * variance) & in_range); !is_good; is_good = true) {
+    mean = mean_in_two_passes(place, thread);
   }
-  return mean_in_two_passes(place, thread);
+  return mean;
 }
 
-// The average of values from two places, near the mean for noise and ramps alike. Equal values give
-// exactly that value: sums of equal values by powers of two are exact.
-fn pivot_near_mean(place: Place) -> Stat {
-  let half = (place.end - place.begin) / 2u;
-  let a = total(value_of(x_at(address(place, place.begin))));
-  let b = total(value_of(x_at(address(place, place.begin + half))));
-  return (a + b) * (0.5 / params.values_per_step);
-}
-
-fn sums_in_one_pass(place: Place, pivot: Stat) -> Partial {
-  var outer = Partial(Stat(), Stat(), StatBits());
+// Starts with the chunk that is read already.
+fn sums_in_one_pass(place: Place, first: Bits, pivot: Stat) -> Partial {
+  let deviation = minus(value_of(first), pivot);
+  var outer = Partial(
+    total(deviation), total(product(deviation, deviation)), peak_of(higher_peak(Bits(), first)),
+  );
   let count = trips(place);
-  for (var block = 0u; block < count; block += BLOCK) {
+  for (var block = 1u; block < count; block += BLOCK) {
     var sum = Chunk();
     var square = Chunk();
     var peak = Bits();

@@ -18,11 +18,14 @@ fn place_of(workgroup: vec3<u32>, thread: u32) -> Place {
   let slot = (workgroup.y * params.dispatch_width + workgroup.x) * SLOTS + slot_of(thread);
   place.live = slot < slots;
   place.slot = min(slot, slots - 1u);
-  place.group = place.slot % params.groups;
-  place.part = place.slot / params.groups;
+  place.group = place.slot;
+  place.part = 0u;
+  if (params.parts > 1u) {
+    place.part = place.slot / params.groups;
+    place.group = place.slot - place.part * params.groups;
+  }
   place.lane = lane_of(thread);
-  place.base = (place.group / params.kept_inner) * params.kept_outer_stride
-    + (place.group % params.kept_inner) * params.kept_stride;
+  place.base = base_of(place.group);
   let start = place.part * params.part_size;
   place.end = min(start + params.part_size, params.size);
   place.begin = start + place.lane;

@@ -1,17 +1,9 @@
-// The reduced axis is the fastest one: the values of a chunk belong to one group, and a group's
-// lanes are neighbouring threads, so that they read neighbouring chunks.
+// The reduced axis is the fastest one: the values of a chunk belong to one group. A group's lanes
+// are neighbouring threads, so that they read neighbouring chunks.
 alias Stat = f32;
 alias StatBits = u32;
 alias GainOfStep = Chunk; // a weight for each value of a step
-const LANE_STEP: u32 = 1u;
-
-fn lane_of(thread: u32) -> u32 {
-  return thread % LANES;
-}
-
-fn slot_of(thread: u32) -> u32 {
-  return thread / LANES;
-}
+const LANES_ARE_NEIGHBOURS: bool = true;
 
 fn total(chunk: Chunk) -> Stat {
   return sum_across(chunk);

@@ -1,14 +1,4 @@
-// The largest value of a group and the sum of e^(x − largest): two passes, the second over values
-// that are held already.
-struct Partial {
-  largest: Stat,
-  peak: StatBits,
-  sum: Stat,
-}
-
-fn merge(a: Partial, b: Partial) -> Partial {
-  return Partial(max(a.largest, b.largest), max(a.peak, b.peak), a.sum + b.sum);
-}
+// The sum of e^(x − largest) over a group: two passes.
 
 // NaN and +∞ spoil a softmax, and so does a largest value of −∞: ∞ − ∞ is NaN.
 fn undefined_softmax(largest: Stat, peak: StatBits) -> StatBits {
@@ -17,21 +7,14 @@ fn undefined_softmax(largest: Stat, peak: StatBits) -> StatBits {
   return select(StatBits(FINITE), StatBits(NOT_A_NUMBER), is_undefined);
 }
 
-const BLOCK: u32 = 64u; // sums are taken block by block: the error grows with √n of the block
-
-fn largest_of(place: Place) -> Partial {
-  var so_far = value_of(x_at(address(place, place.begin - place.lane)));
-  var peak = Bits();
-  let count = trips(place);
-  for (var trip = 0u; trip < count; trip += 1u) {
-    if (inside(place, trip)) {
-      let bits = take(place, trip);
-      so_far = larger(so_far, value_of(bits));
-      peak = higher_peak(peak, bits);
-    }
-  }
-  return Partial(largest(so_far), peak_of(peak), Stat(0.0));
+struct Exponentials {
+  largest: Stat,
+  reference: Stat, // what was subtracted: the largest value, or another one nearby
+  sum: Stat, // of e^((x − reference)/T)
+  peak: StatBits, // of x; NaN and infinity show in it
 }
+
+const BLOCK: u32 = 64u; // sums are taken block by block: the error grows with √n of the block
 
 fn sum_of_exponentials(place: Place, largest: Stat) -> Stat {
   var outer = Stat();
@@ -47,4 +30,11 @@ fn sum_of_exponentials(place: Place, largest: Stat) -> Stat {
     outer += total(sum);
   }
   return outer;
+}
+
+fn exponentials_in_two_passes(place: Place, thread: u32) -> Exponentials {
+  var all = join(thread, largest_of(place));
+  all.sum = sum_of_exponentials(place, all.largest);
+  let sum = join(thread, all).sum;
+  return Exponentials(all.largest, all.largest, sum, all.peak);
 }

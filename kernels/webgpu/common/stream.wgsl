@@ -1,7 +1,7 @@
 // Values are read from memory again for each pass: for groups that do not fit into registers, and
 // for adapters that run on the CPU, where a second read comes from the cache.
 fn trips(place: Place) -> u32 {
-  return (max(place.end, place.begin) - place.begin + LANES - 1u) / LANES;
+  return trips_for(max(place.end, place.begin) - place.begin);
 }
 
 fn inside(place: Place, trip: u32) -> bool {

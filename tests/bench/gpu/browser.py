@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Page
-
+from static.build.tools import CHROMIUM_NAMES
 from tests.gpu.chromium import OWN_ADAPTER, SOFTWARE_ADAPTER, only_chromium
+
+Call = Callable[..., Any]  # a function of the page's `bench` by name, and what it is given
+
+
+def installed_chromium() -> Path | None:
+    """A Chromium of this machine; none is installed for it."""
+    names = (os.environ.get("NORMSCOPE_CHROMIUM"), *CHROMIUM_NAMES)
+    found = next(filter(None, (shutil.which(name) for name in names if name)), None)
+    return Path(found) if found else None
 
 
 @contextlib.contextmanager
-def opened(address: str, *, software: bool) -> Iterator[Page]:
-    """The page in a fresh Chromium, with the machine's own adapter or the software one."""
+def opened(address: str, *, software: bool) -> Iterator[tuple[str, Call]]:
+    """What runs the page, and calls into it: in a fresh Chromium, on its own adapter or CI's."""
     adapter = SOFTWARE_ADAPTER if software else OWN_ADAPTER
     # Without this a timestamp or an error message may be blurred.
     with only_chromium([*adapter, "--enable-webgpu-developer-features"]) as browser:
@@ -20,4 +32,8 @@ def opened(address: str, *, software: bool) -> Iterator[Page]:
         page.set_default_timeout(0)
         page.goto(f"{address}/bench/index.html")
         page.wait_for_function("globalThis.bench !== undefined")
-        yield page
+
+        def call(name: str, *given: Any) -> Any:
+            return page.evaluate("([name, given]) => bench[name](...given)", [name, list(given)])
+
+        yield f"Chromium {browser.version}", call

@@ -1,10 +1,10 @@
-"""The libraries we measure against: pinned, fetched by npm's own client, never committed."""
+"""The libraries we measure against, and Dawn: pinned, fetched by npm's client, never committed."""
 
 from __future__ import annotations
 
 import tarfile
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from static.build.fetch import LockedFile, fetch_one
@@ -34,10 +34,14 @@ PEERS = (
 )
 
 
-def fetch_peers(say: Callable[[str], None]) -> Path:
-    """The folder that holds each peer's package under its own name."""
+# Dawn, Chromium's WebGPU, as an addon for Node.js: 51 MB, fetched only where it is what runs.
+DAWN = ("webgpu", "0.6.2", "77a6be6513b9f7c2e94425620ce603efb38cdc5d0393e1b31a1b0c8479330ffd")
+
+
+def fetch_packages(packages: Iterable[tuple[str, str, str]], say: Callable[[str], None]) -> Path:
+    """The folder that holds each package under its own name; none but of the pinned hash."""
     folder = FOLDER / "peers"
-    for name, version, sha256 in PEERS:
+    for name, version, sha256 in packages:
         target = folder / name
         stamp = target / f".{sha256[:16]}"
         if stamp.exists():

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from static.build.paths import ROOT
-from tests.bench.gpu import report
-from tests.bench.gpu.browser import opened
+from tests.bench.gpu import browser, dawn, report, verdict
 from tests.bench.gpu.models import write_models
-from tests.bench.gpu.peers import FOLDER, fetch_peers
+from tests.bench.gpu.peers import FOLDER, PEERS, fetch_packages
 from tests.gpu.chromium import served
 
 # onnxruntime's two builds cannot share a page; each is measured beside all others there.
 PAGES = (("ort-native", "tfjs", "jax-js"), ("ort-jsep",))
+ENGINES = {"chromium": browser.opened, "node": dawn.opened}
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -25,8 +25,16 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--only", default="", help="cases whose name contains this, such as softmax"
     )
-    parser.add_argument("--peers", default="", help="only these, separated by commas")
+    parser.add_argument(
+        "--every-axis", action="store_true", help="all operations over the first axis too: slow"
+    )
+    parser.add_argument("--peers", default="", help="only these, separated by commas, or none")
     parser.add_argument("--real-gpu", action="store_true", help="the machine's own adapter")
+    parser.add_argument(
+        "--engine",
+        choices=sorted(ENGINES),
+        help="what runs the page; default: Chromium where one is installed, else Dawn in Node.js",
+    )
     parser.add_argument("--tuning", choices=("software", "hardware"), help="force our plan")
     parser.add_argument("--json", default="", help="write the raw samples to this file")
     return parser.parse_args(arguments)
@@ -39,23 +47,29 @@ def main(argv: Sequence[str] = ()) -> int:
         "static": ROOT / "static",
         "kernels": ROOT / "kernels",
         "bench": ROOT / "tests" / "bench" / "gpu" / "page",
-        "peers": fetch_peers(print),
+        "peers": fetch_packages(PEERS, print),
         "models": FOLDER / "models",
     }
     write_models(folders["models"])
     results: dict[str, Any] = {}
     with served(folders, {}) as address:
-        for peers in PAGES:
-            wanted = [peer for peer in peers if not options.peers or peer in options.peers]
-            if not wanted:
-                continue
+        for wanted in pages(options.peers):
             for name, measured in measured_cases(address, wanted, options):
                 results.setdefault(name, []).append(measured)
-    report.print_summary(results)
+    verdict.print_verdict(results)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(results, file)
-    return 1 if report.any_wrong(results) else 0
+    return 1 if verdict.any_wrong(results) else 0
+
+
+def pages(wanted: str) -> list[list[str]]:
+    """The peers of each page."""
+    if wanted == "none":
+        return [[]]
+    names = wanted.split(",") if wanted else [peer for page in PAGES for peer in page]
+    chosen = [[peer for peer in page if peer in names] for page in PAGES]
+    return [page for page in chosen if page]
 
 
 def measured_cases(
@@ -63,14 +77,13 @@ def measured_cases(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each case's name and its rows, in one page with all of ``peers``."""
     tuning = {"tuning": options.tuning} if options.tuning else {}
-    with opened(address, software=not options.real_gpu) as page:
-        setting = page.evaluate("([names, options]) => bench.open(names, options)", [peers, tuning])
-        report.print_setting(setting)
-        for case in page.evaluate("bench.cases()"):
+    engine = options.engine or ("chromium" if browser.installed_chromium() else "node")
+    with ENGINES[engine](address, software=not options.real_gpu) as (running, call):
+        setting = call("open", peers, tuning)
+        report.print_setting(running, setting)
+        for case in call("cases", options.every_axis):
             name = report.name_of(case)
             if options.only in name:
-                measured = page.evaluate(
-                    "([what, rounds]) => bench.run(what, rounds)", [case, options.rounds]
-                )
+                measured = call("run", case, options.rounds)
                 report.print_case(name, measured)
-                yield name, measured
+                yield name, {**measured, "running": running, "adapter": setting["facts"]}

@@ -16,6 +16,7 @@ import numpy as np
 
 import kernels
 from tests.bench.kernels import textbook
+from tests.bench.kernels.passes import seconds_of_passes
 
 LARGE = (4096, 768)
 SMALL = (2, 3, 4)
@@ -35,6 +36,13 @@ class Contest(NamedTuple):
 
 def _batch_norm(x: Array, weight: Array | None, bias: Array | None) -> kernels.NormResult:
     return kernels.batch_norm(x, None, None, weight, bias, True, channel_axis=-1)
+
+
+def _batch_norm_evaluation(
+    x: Array, weight: Array | None, bias: Array | None
+) -> kernels.NormResult:
+    mean, var = np.zeros(x.shape[-1], x.dtype), np.ones(x.shape[-1], x.dtype)
+    return kernels.batch_norm(x, mean, var, channel_axis=-1)
 
 
 def _layer_norm(x: Array, weight: Array | None, bias: Array | None) -> kernels.NormResult:
@@ -59,6 +67,17 @@ CONTESTS = {
     "softmax": Contest(textbook.softmax, _softmax),
 }
 
+# What is timed on small tensors only.
+SMALL_CONTESTS = {
+    "normalize": Contest(textbook.layer_norm, lambda x, w, b: kernels.normalize(x, -1)),
+    "instance_norm": Contest(textbook.layer_norm, lambda x, w, b: kernels.instance_norm(x)),
+    "group_norm": Contest(textbook.group_norm, lambda x, w, b: kernels.group_norm(x, 3)),
+    "batch_norm, evaluation": Contest(textbook.batch_norm_evaluation, _batch_norm_evaluation),
+    "log_softmax": Contest(textbook.log_softmax, lambda x, w, b: kernels.log_softmax(x)),
+    "entropy": Contest(textbook.entropy, lambda x, w, b: kernels.entropy(np.abs(x))),
+    "soft_cap": Contest(textbook.soft_cap, lambda x, w, b: kernels.soft_cap(x, 50.0)),
+}
+
 
 def inputs(shape: tuple[int, ...], affine: bool) -> tuple[Array, Array | None, Array | None]:
     """x, weight and bias in float32."""
@@ -80,7 +99,7 @@ def seconds(run: Callable[..., Any], arguments: tuple[Any, ...], times: int = 1)
 
 def contest(name: str, shape: tuple[int, ...], rounds: int, times: int = 1) -> dict[str, Any]:
     """Median and least time of both."""
-    row = CONTESTS[name]
+    row = CONTESTS[name] if name in CONTESTS else SMALL_CONTESTS[name]
     arguments = inputs(shape, row.affine)
     taken: dict[str, list[float]] = {"textbook": [], "kernel": []}
     for function in (row.textbook, row.kernel):
@@ -136,7 +155,10 @@ def as_json(rounds: int) -> str:
         {
             "numpy": np.__version__,
             "large": {name: contest(name, LARGE, rounds) for name in CONTESTS},
-            "small": {name: contest(name, SMALL, rounds, CALLS) for name in CONTESTS},
+            "passes": seconds_of_passes(LARGE, seconds, rounds),
+            "small": {
+                name: contest(name, SMALL, rounds, CALLS) for name in (*CONTESTS, *SMALL_CONTESTS)
+            },
             "allocated": {name: allocated(name) for name in CONTESTS},
             "ulps": {name: worst_ulps(name) for name in CONTESTS},
         }

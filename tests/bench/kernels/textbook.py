@@ -28,3 +28,29 @@ def batch_norm(x: Array, weight: Array | None, bias: Array | None) -> Array:
 def softmax(x: Array, weight: Array | None, bias: Array | None) -> Array:
     exponential = np.exp(x - x.max(axis=-1, keepdims=True))
     return exponential / exponential.sum(axis=-1, keepdims=True)
+
+
+def group_norm(x: Array, weight: Array | None, bias: Array | None) -> Array:
+    groups = x.reshape(x.shape[0], 3, -1)
+    mean = groups.mean(axis=-1, keepdims=True)
+    var = groups.var(axis=-1, keepdims=True)
+    return ((groups - mean) / np.sqrt(var + 1e-5)).reshape(x.shape)
+
+
+def batch_norm_evaluation(x: Array, weight: Array | None, bias: Array | None) -> Array:
+    mean, var = np.zeros(x.shape[-1], x.dtype), np.ones(x.shape[-1], x.dtype)
+    return (x - mean) / np.sqrt(var + 1e-5)
+
+
+def log_softmax(x: Array, weight: Array | None, bias: Array | None) -> Array:
+    below = x - x.max(axis=-1, keepdims=True)
+    return below - np.log(np.exp(below).sum(axis=-1, keepdims=True))
+
+
+def entropy(x: Array, weight: Array | None, bias: Array | None) -> Array:
+    p = np.abs(x)
+    return -np.sum(p * np.log(p), axis=-1)
+
+
+def soft_cap(x: Array, weight: Array | None, bias: Array | None) -> Array:
+    return 50.0 * np.tanh(x / 50.0)

@@ -23,8 +23,14 @@ from tests.conformance.kernels.hard_inputs import (
 )
 
 GOAL = 4.0
-# Groups and values: small, and large enough to go in pieces.
-SIZES = {"small": (16, 48), "long": (4, 3000), "large": (300, 700)}
+# Groups and values: small, and large enough to go in pieces, also in runs of 32 and 64 squares.
+SIZES = {
+    "small": (16, 48),
+    "long": (4, 3000),
+    "large": (300, 700),
+    "runs of 32": (300, 480),
+    "runs of 64": (180, 768),
+}
 
 Matrix = np.ndarray
 

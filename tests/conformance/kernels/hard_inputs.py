@@ -32,6 +32,9 @@ def hard_inputs(groups: int, values: int) -> Iterator[HardInput]:
     last[:, -1] = -1e6
     kinds = {
         "N(0, 1)": (normal, 1e-5),
+        "offset 10": (normal + 10, 1e-5),
+        "offset -15": (normal - 15, 1e-5),
+        "offset 17": (normal + 17, 1e-5),
         "offset 1e3": (normal + 1e3, 1e-5),
         "offset 1e6": (normal + 1e6, 1e-5),
         "offset -1e6": (normal - 1e6, 1e-5),

@@ -7,13 +7,15 @@ import pytest
 
 import kernels
 from kernels import large_softmax
-from kernels.large import LARGE
+from kernels.large import LARGE, _mean_squares_by_runs
 from kernels.plan import plan
 from kernels.statistics import standardize
 
 SHAPES = [
     (600, 300),
     (500, 320),
+    (180, 768),
+    (30, 5000),
     (4, 50_000),
     (50_000, 4),
     (1, 200_000),
@@ -155,6 +157,45 @@ def test_half_precision_in_pieces() -> None:
     x = (300 * np.random.default_rng(0).standard_normal((700, 300))).astype(np.float16)
     wanted = standardize(x, (1,), True, 1e-5).normalized
     assert worst_ulps(kernels.layer_norm(x, 300).output, wanted) <= 1
+
+
+@pytest.mark.parametrize("width", [300, 768, 9000])
+def test_numpy_s_buffer_is_what_it_was_after_a_call(width: int) -> None:
+    x = np.random.default_rng(0).standard_normal((LARGE // width + 1, width)).astype(np.float32)
+    with np.errstate():
+        np.setbufsize(4096)
+        for axis in (0, 1):
+            kernels.normalize(x, axis)
+            kernels.softmax(x, axis)
+            assert np.getbufsize() == 4096
+
+
+# Squares of a row in float32 serve where many runs of them are neither all alike, so that all are
+# rounded alike, nor far apart, so that one rounding counts for all.
+@pytest.mark.parametrize(
+    ("rows", "serve"),
+    [
+        (np.random.default_rng(0).standard_normal((4, 768)), True),
+        (np.random.default_rng(0).standard_normal((4, 480)), True),
+        (np.full((4, 768), 0.1), False),
+        (np.tile([0.1, 0.7], (4, 384)), False),
+        (np.exp(4 * np.random.default_rng(0).standard_normal((4, 768))), False),
+        (np.eye(4, 768), False),
+        (np.zeros((4, 768)), False),
+        (np.full((4, 768), np.nan), False),
+        (np.full((4, 768), 1e30), False),
+        (np.random.default_rng(0).standard_normal((4, 256)), False),
+        (np.random.default_rng(0).standard_normal((4, 770)), False),
+    ],
+)
+@np.errstate(all="ignore")
+def test_which_rows_are_squared_in_float32(rows: np.ndarray, serve: bool) -> None:
+    x = rows.astype(np.float32)
+    square = _mean_squares_by_runs(x)
+    assert (square is not None) == serve
+    if square is not None:
+        exact = np.mean(np.square(x.astype(np.float64)), 1)
+        np.testing.assert_allclose(square, exact, rtol=2 * 2.0**-24)
 
 
 def test_plan_merges_neighbours_of_a_kind_in_memory_order() -> None:

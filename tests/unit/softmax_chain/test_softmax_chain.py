@@ -1,10 +1,12 @@
 """The chain from q and k to the gradient: the seeds' numbers, and every step's own law."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from kernels.rope import Rope
@@ -94,6 +96,63 @@ def test_bound_for_128_features_is_11_31_and_reached() -> None:
 )
 def test_what_bounds_a_score_of_64_features(settings: ScoreSettings, bound: float | None) -> None:
     assert score_bound(settings, 64) == bound
+
+
+# One head has all the length: with ε = 0 the sum of squares over both heads is H·d, so q̂ in head 0
+# is √(H·d) times a unit vector, and q̂·k̂ = √(H_q·d)·√(H_k·d). LayerNorm's vectors have mean 0.
+ONE_HEAD_HAS_ALL = [
+    ("rms", [3.0, 4.0, 0.0, 12.0], 2, 2, 2 * 4 / 2),
+    ("rms", [3.0, 4.0, 0.0, 12.0], 4, 2, math.sqrt(8) * 4 / 2),
+    ("rms", [5.0], 9, 9, 9.0),
+    ("layer", [1.0, -1.0, 2.0, -2.0], 3, 3, 3 * 4 / 2),
+    ("l2", [3.0, 4.0, 0.0, 12.0], 2, 2, 1 / 2),
+]
+
+
+@pytest.mark.parametrize(("norm", "vector", "heads", "key_heads", "bound"), ONE_HEAD_HAS_ALL)
+def test_a_norm_over_all_heads_lets_one_head_have_the_length_of_all(
+    norm: str, vector: list[float], heads: int, key_heads: int, bound: float
+) -> None:
+    query = np.zeros((heads, 1, len(vector)))
+    keys = np.zeros((key_heads, 2, len(vector)))
+    query[0, 0] = keys[0, 0] = vector
+    keys[0, 1] = np.negative(vector)
+    chain = softmax_chain(query, keys, ScoreSettings(qk_norm=norm, eps=0.0, over_all_heads=True))
+    assert chain.score_bound == pytest.approx(bound, rel=1e-15)
+    np.testing.assert_allclose(chain.scores[0, 0], [bound, -bound], rtol=1e-15)
+    of_one = ScoreSettings(qk_norm=norm, eps=0.0)
+    assert chain.score_bound >= score_bound(of_one, len(vector), heads, key_heads)
+
+
+@given(st.integers(1, 4), st.integers(1, 5), st.sampled_from(["rms", "layer", "l2"]), st.booleans())
+@hypothesis_settings(deadline=None)
+def test_no_score_passes_the_bound(heads: int, dim: int, norm: str, over_all: bool) -> None:
+    rng = np.random.default_rng(heads + 8 * dim)
+    lengths = np.exp(3 * rng.standard_normal((2, heads, 1, 1)))
+    query, keys = lengths * rng.standard_normal((2, heads, 6, dim))
+    gains = 3 * rng.standard_normal((2, heads, dim) if over_all else (2, dim))
+    asked = ScoreSettings(
+        qk_norm=norm, weight_q=gains[0], weight_k=gains[1], over_all_heads=over_all
+    )
+    chain = softmax_chain(query, keys, asked)
+    assert chain.score_bound == score_bound(asked, dim, heads)
+    assert np.abs(chain.scores).max() <= chain.score_bound * (1 + 1e-14)
+
+
+def test_a_sweep_does_not_take_its_scales_for_heads() -> None:
+    over_all = ScoreSettings(qk_norm="rms", over_all_heads=True)
+    with pytest.raises(ValueError, match="over_all_heads needs shape"):
+        sweep_scale(Q, K, [1.0, 3.0], over_all)
+    query, keys = np.array([[Q], [K[0]]]), np.array([K, K])
+    swept = sweep_scale(query, keys, [1.0, 3.0], over_all)
+    once = softmax_chain(query, keys, over_all)
+    np.testing.assert_array_equal(swept.largest_score[0], once.scores.max(-1))
+
+
+@pytest.mark.parametrize("counts", [(0,), (4, 0), (4, 2, 0)])
+def test_a_bound_needs_a_head_and_a_feature(counts: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="expected at least 1, got 0"):
+        score_bound(ScoreSettings(), *counts)
 
 
 def test_soft_cap_squeezes_18_and_9_to_17_26_and_8_90() -> None:

@@ -13,15 +13,33 @@ const SHAPES = [[1024, 1024], [8192, 768], [64, 65536], [65536, 64], [1, 2 ** 24
 /** @type {Operation[]} */
 const OPERATIONS = ["layer_norm", "rms_norm", "softmax", "moments"];
 
-/** @type {Case[]} */
-export const CASES = SHAPES.flatMap((shape) =>
-  OPERATIONS.flatMap((operation) => /** @type {(0 | 1)[]} */ ([1, 0]).map((axis) => ({ operation, axis, shape }))),
-);
+/**
+ * What the goal names: everything over the last axis, moments over the first one too; `everyAxis`
+ * adds the others over the first axis, which peers take minutes for.
+ * @param {boolean} everyAxis @returns {Case[]}
+ */
+export function casesOf(everyAxis) {
+  return SHAPES.flatMap((shape) =>
+    OPERATIONS.flatMap((operation) => {
+      /** @type {(0 | 1)[]} */
+      const axes = everyAxis || operation === "moments" ? [1, 0] : [1];
+      return axes.map((axis) => ({ operation, axis, shape }));
+    }),
+  );
+}
 
 /** The bytes an ideal kernel moves: everything is read once and written once. @param {Case} what */
-export function idealBytes({ operation, shape }) {
+export function idealBytes({ operation, axis, shape }) {
   const values = shape[0] * shape[1];
-  return operation === "moments" ? values * 4 : values * 8;
+  const along = shape[axis];
+  const groups = values / along;
+  return 4 * { layer_norm: 2 * values + 2 * along, rms_norm: 2 * values + along, softmax: 2 * values, moments: values + 2 * groups }[operation];
+}
+
+/** The same case on one of `cuts` equal pieces of the tensor. @param {Case} what @param {number} cuts @returns {Case} */
+export function pieceOf(what, cuts) {
+  const [rows, columns] = what.shape;
+  return { ...what, shape: columns % cuts === 0 ? [rows, columns / cuts] : [rows / cuts, columns] };
 }
 
 /** Uniform numbers in [-2, 2) from a seeded generator (xorshift32), the same everywhere. @param {number} count @param {number} seed */

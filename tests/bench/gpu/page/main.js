@@ -1,5 +1,5 @@
 // The benchmark's page: opens the subjects of one run and measures case by case.
-import { CASES } from "./cases.js";
+import { casesOf } from "./cases.js";
 import { copySubject } from "./copy.js";
 import { openJax } from "./jax.js";
 import { countDispatches, measure } from "./measure.js";
@@ -9,18 +9,19 @@ import { openTfjs } from "./tfjs.js";
 
 /** @typedef {import("./measure.js").Subject} Subject */
 
-/** @param {string} url */
-function loadScript(url) {
-  return new Promise((resolve, reject) => {
-    const script = Object.assign(document.createElement("script"), { src: url, onload: resolve, onerror: reject });
-    document.head.append(script);
-  });
+/** @param {string} path */
+const addressOf = (path) => new URL(path, import.meta.url).href;
+
+/** A classic script, in a page and under Node.js alike. @param {string} path */
+async function loadScript(path) {
+  const text = await (await fetch(addressOf(path))).text();
+  (0, eval)(text); // in the global scope, as a script element would
 }
 
 /** @param {string} file */
-const readModel = async (file) => (await fetch(`/models/${file}`)).arrayBuffer();
+const readModel = async (file) => (await fetch(addressOf(`/models/${file}`))).arrayBuffer();
 
-const ORT = "/peers/onnxruntime-web/dist/";
+const ORT = addressOf("/peers/onnxruntime-web/dist/");
 
 /** @type {Record<string, () => Promise<Subject>>} */
 const OPENERS = {
@@ -53,7 +54,7 @@ globalThis.bench = {
     }
     return { facts: gpu.facts, versions: subjects.map(({ name, version }) => `${name} ${version}`), failures };
   },
-  cases: () => CASES,
+  cases: casesOf,
   /** @param {import("./cases.js").Case} what @param {number} rounds */
   run: (what, rounds) => measure(subjects, what, rounds),
 };

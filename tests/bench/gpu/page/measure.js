@@ -1,6 +1,6 @@
 // Times subjects against each other on one case: the same data already on the device, rounds
 // interleaved so that drift hits all alike, every result checked, dispatches counted.
-import { dataFor, expected, idealBytes, largestError } from "./cases.js";
+import { dataFor, expected, idealBytes, largestError, pieceOf } from "./cases.js";
 
 /**
  * @typedef {import("./cases.js").Case} Case
@@ -9,11 +9,19 @@ import { dataFor, expected, idealBytes, largestError } from "./cases.js";
  *   `run` starts one computation, `fence` waits for all started, `read` gives the newest result
  * @typedef {{name: string, version: string, prepare(what: Case, data: Data): Promise<Prepared | null>}} Subject
  *   `prepare` gives null where the subject has no such operation
- * @typedef {{milliseconds: number[], dispatches: number, submissions: number, error: number, failed?: string}} Row
+ * @typedef {{milliseconds: number[], dispatches: number, submissions: number, error: number, failed?: string, estimated?: number}} Row
+ *   `estimated`: milliseconds, of a subject that would take too long: from a piece of the tensor
  */
 
 const WORTH_TIMING = 20; // milliseconds a sample should at least last
-const TOO_SLOW = 4000; // a run longer than this is timed in fewer rounds
+const TOO_SLOW = 1000; // milliseconds; a run longer than this is timed only once
+
+const HUGE = 2 ** 24; // values from which a piece is tried first: some peers take a workgroup a value
+const PIECES = 256;
+// Milliseconds a run may be expected to take if it grows as the tensor does. Some grow with its
+// square: onnxruntime's LayerNorm reads a single row anew for every 512 values of it.
+const GIVE_UP = 5000;
+const NEVER_TOO_LONG = ["normscope", "copy"];
 
 const counts = { dispatches: 0, submissions: 0 };
 
@@ -63,6 +71,21 @@ async function ready(subject, what, data, right) {
 }
 
 /**
+ * The row of a subject that would take too long on a huge tensor, else null.
+ * @param {Subject} subject @param {Case} what @returns {Promise<Row | null>}
+ */
+async function tooLong(subject, what) {
+  if (what.shape[0] * what.shape[1] < HUGE || NEVER_TOO_LONG.includes(subject.name)) return null;
+  const piece = pieceOf(what, PIECES);
+  const data = dataFor(piece);
+  const made = await ready(subject, piece, data, expected(piece, data));
+  if (!made) return null;
+  await made.prepared.dispose();
+  const estimated = made.once * PIECES;
+  return estimated > GIVE_UP ? { ...made.row, estimated } : null;
+}
+
+/**
  * @param {Subject[]} subjects @param {Case} what @param {number} rounds
  * @returns {Promise<{rows: Record<string, Row>, idealBytes: number, copiedBytes: number}>}
  */
@@ -74,7 +97,9 @@ export async function measure(subjects, what, rounds) {
   const running = [];
   for (const subject of subjects) {
     try {
-      const made = await ready(subject, what, data, right);
+      const skipped = await tooLong(subject, what);
+      if (skipped) rows[subject.name] = skipped;
+      const made = skipped ? null : await ready(subject, what, data, right);
       if (!made) continue;
       rows[subject.name] = made.row;
       running.push({ ...made, name: subject.name });
@@ -84,7 +109,10 @@ export async function measure(subjects, what, rounds) {
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const { prepared, row, times, once } of running) {
-      if (once > TOO_SLOW && round > 0) continue;
+      if (once > TOO_SLOW) {
+        if (round === 0) row.milliseconds.push(once);
+        continue;
+      }
       row.milliseconds.push(await timed(prepared, times));
     }
   }

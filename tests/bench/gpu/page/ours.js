@@ -38,7 +38,7 @@ export function subjectOf(gpu) {
         async read() {
           const values = await gpu.download(result);
           if (operation !== "moments") return values;
-          const groups = values.length / 4;
+          const groups = values.length / 5;
           return values.slice(0, 2 * groups).map((_, index) =>
             index < groups
               ? (values[index] + values[groups + index]) / values[3 * groups + index]
