@@ -17,8 +17,8 @@ from kernels.webgpu.trial import array_difference
 
 T = TypeVar("T")
 
-ROW = 256  # values that share a statistic; the smallest size is one row
-EXPONENTS = range(8, 27)
+ROW = 256  # values that share a statistic, where nobody asks for others
+LARGEST = 26  # the exponent of the largest size; the smallest size is one row
 RUNS = 5
 WORTH_TIMING = 0.012  # seconds a sample should last: clocks in browsers are coarse
 SHORTEST = 1e-9  # seconds: what a clock that stood still is taken for
@@ -33,7 +33,8 @@ COMPARED_KERNELS = ("layer", "rms", "softmax")
 def measure(
     backends: Sequence[Backend],
     add: Callable[[Measured], None],
-    exponents: Iterable[int] = EXPONENTS,
+    exponents: Iterable[int],
+    row: int = ROW,
     clock: Clock = time.perf_counter,
 ) -> Steps[None]:
     """Measure size by size and `add` each; yields what is to be awaited, or None: a pause.
@@ -43,7 +44,7 @@ def measure(
     """
     latest: dict[tuple[str, str], float] = {}
     for exponent in exponents:
-        size = Size(2**exponent, backends, latest)
+        size = Size(2**exponent, row, backends, latest)
         try:
             one, held = yield from watched(size.measured(), clock)
         finally:
@@ -75,10 +76,14 @@ class Size:
     """All that is measured at one size."""
 
     def __init__(
-        self, size: int, backends: Sequence[Backend], latest: dict[tuple[str, str], float]
+        self,
+        size: int,
+        row: int,
+        backends: Sequence[Backend],
+        latest: dict[tuple[str, str], float],
     ) -> None:
         """`latest`: seconds of a call at the size before, by backend and kernel."""
-        self.size = size
+        self.size, self.row = size, row
         self.backends, self.active = backends, list(backends)
         self.latest = latest
         self.missing: dict[str, str] = {}
@@ -87,7 +92,7 @@ class Size:
     def measured(self) -> Steps[Measured]:
         """Fill the values, let both begin, time, compare."""
         try:
-            x = yield from values(self.size)
+            x = yield from values(self.size, self.row)
         except MemoryError:
             self.missing = {backend.key: say("precision_no_memory") for backend in self.backends}
             return self.outcome(None)
@@ -189,9 +194,14 @@ class Size:
             backend.end()
 
 
-def values(size: int) -> Steps[Array]:
-    """Standard normal float32 values of shape [rows, ROW], filled in pieces."""
-    x = np.empty((size // ROW, ROW), np.float32)
+def exponents_for(row: int) -> range:
+    """The sizes for rows of a power of two: from one row to 2^LARGEST values."""
+    return range(row.bit_length() - 1, LARGEST + 1)
+
+
+def values(size: int, row: int) -> Steps[Array]:
+    """Standard normal float32 values of shape [size/row, row], filled in pieces."""
+    x = np.empty((size // row, row), np.float32)
     flat = x.reshape(-1)
     block = np.random.default_rng(7).standard_normal(min(size, BLOCK), np.float32)
     for start in range(0, size, BLOCK):

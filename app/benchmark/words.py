@@ -169,6 +169,6 @@ def missing(measured: list[Measured]) -> list[str]:
     return sentences
 
 
-def table_title() -> str:
+def table_title(row: int) -> str:
     """What the table's numbers are."""
-    return say("precision_table", runs=RUNS)
+    return say("precision_table", row=row, runs=RUNS)

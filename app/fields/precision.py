@@ -16,6 +16,9 @@ MOST_SEEDS = 9999
 # What rounding does to a row; what a normalizer costs, as a picture and as a table.
 VIEWS = ("rounding", "time", "table")
 
+# How many values share a statistic where times are measured.
+BENCH_ROWS = ("256", "4096", "65536")
+
 FIELDS = (
     Field("precision_view", "pview", kinds.Choice(*VIEWS), VIEWS[0]),
     # Without a number: drawn, as many as `precision_length`, by `precision_seed`.
@@ -25,6 +28,7 @@ FIELDS = (
     Field("precision_offset", "poff", kinds.Number(0.0, 1e6), 256.0, deliberate=False),
     Field("precision_storage", "psto", kinds.Choice(*FORMATS), "float16"),
     Field("precision_accumulation", "pacc", kinds.Choice(*FORMATS), "float16"),
+    Field("precision_bench_row", "pbrow", kinds.Choice(*BENCH_ROWS), BENCH_ROWS[0]),
 )
 
 DRAWN_BY = frozenset({"precision_length", "precision_seed"})

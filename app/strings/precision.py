@@ -80,6 +80,7 @@ STRINGS: dict[str, str] = {
     # the benchmark
     "precision_numpy": "NumPy",
     "precision_webgpu": "WebGPU",
+    "precision_bench_row": "Values that share a statistic",
     "precision_bench": "Measure on this device",
     "precision_start": "Start",
     "precision_again": "Start again",
@@ -122,9 +123,9 @@ STRINGS: dict[str, str] = {
     "precision_ratios_at": "Of LayerNorm’s time at {size} values, RMSNorm takes {listed}.",
     "precision_why_cheaper": "<em>{where}</em>: RMSNorm is cheaper, with one statistic to take and "
     "nothing to subtract. {rms:.0%} of the copy’s bandwidth, LayerNorm {layer:.0%}.",
-    "precision_why_memory": "<em>{where}</em>: RMSNorm is not cheaper. LayerNorm already comes near "
-    "the copy, at {layer:.0%} of its bandwidth (RMSNorm {rms:.0%}): all three read x once and write "
-    "y once.",
+    "precision_why_memory": "<em>{where}</em>: RMSNorm is not cheaper. LayerNorm already comes "
+    "near the copy, at {layer:.0%} of its bandwidth (RMSNorm {rms:.0%}): all three read x once and "
+    "write y once.",
     "precision_why_other": "<em>{where}</em>: RMSNorm is not cheaper, and not for want of "
     "bandwidth: it reaches {rms:.0%} of the copy’s, LayerNorm {layer:.0%}. Other work fills the "
     "time.",
@@ -134,10 +135,10 @@ STRINGS: dict[str, str] = {
     "precision_books": "Written as in books, NumPy’s LayerNorm takes {layer:.2g} and RMSNorm "
     "{rms:.2g} times as long as the kernels here.",
     "precision_book_pair": "NumPy, as in books",
-    "precision_plot": "Nanoseconds for each value, against the number of values",
+    "precision_plot": "Nanoseconds for each value, rows of {row}",
     "precision_size_axis": "values",
     "precision_time_axis": "ns a value",
-    "precision_table": "Milliseconds a call, median of up to {runs} runs",
+    "precision_table": "Milliseconds a call, rows of {row}, median of up to {runs} runs",
     "precision_share": "Share of the copy’s bandwidth",
     "precision_share_at": "Share of the copy’s bandwidth, {size}",
     "precision_share_none": "The bandwidth of a copy, and each kernel’s share of it, will stand "

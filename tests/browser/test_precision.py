@@ -227,6 +227,19 @@ def test_the_table_behind_the_picture_has_the_same_numbers(bench: Page) -> None:
     assert shares.nth(1).get_by_role("cell").all_inner_texts()[1] == f"{typical:.0%}"
 
 
+def test_longer_rows_are_measured_from_one_row_on(bench: Page) -> None:
+    page = bench
+    rows = scene(page).get_by_role("combobox", name="Values that share a statistic")
+    rows.select_option("4096")
+    start_button(page).click()
+    first = wait_for_sizes(page, 1)[0]
+    press(page, "Stop")
+    assert first["size"] == 4096
+    assert set(first["seconds"]) == {"numpy", "webgpu"}
+    expect(scene(page)).to_contain_text("Nanoseconds for each value, rows of 4096")
+    expect(page).to_have_url(re.compile("pbrow=4096"))
+
+
 def test_edits_are_answered_while_it_measures(bench: Page) -> None:
     page = bench
     start_button(page).click()

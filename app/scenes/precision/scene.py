@@ -87,6 +87,7 @@ class PrecisionScene(Scene):
                     put(view, visible=shown)
             self.controls.show()
             if self.timed:
+                self.bench.show()
                 self.show_measured()
             else:
                 self.rounding.show(changed)

@@ -9,7 +9,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, Range1d
 
 from app.benchmark import words
 from app.benchmark.backends import SHADERS
-from app.benchmark.loop import EXPONENTS
+from app.benchmark.loop import LARGEST, ROW
 from app.benchmark.result import Measured
 from app.strings import say
 from app.views.controls import boxed, put
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 DRAWN = {"copy": "ink-3", "softmax": "ink", "layer": "ln", "rms": "rms"}
 DASHES = {"numpy": "solid", "webgpu": "dashed"}
-SIZES = [2**exponent for exponent in EXPONENTS]
+SIZES = [2**exponent for exponent in range(ROW.bit_length() - 1, LARGEST + 1)]
 NANOSECONDS = 1e9
 EMPTY = (0.1, 1000.0)  # the range in ns before anything is measured
 SHADED = tuple(SHADERS)
@@ -36,7 +36,8 @@ class Timing:
         self.scene = scene
         self.lead, self.table, self.remarks = Prose(), Prose(), Prose()
         self.make_figure()
-        self.picture = boxed(Prose(html=plot_title()))
+        self.title = Prose()
+        self.picture = boxed(self.title)
         self.picture.append(self.figure.pane())
         self.behind = boxed(self.table)
 
@@ -76,6 +77,7 @@ class Timing:
         view = self.scene.store["precision_view"]
         put(self.picture, visible=view == "time")
         put(self.behind, visible=view == "table")
+        self.title.put(html=plot_title(self.scene.bench.row))
         sub = "<br>".join(words.why(measured))
         self.lead.put(html=f"<p class='lead'>{words.lead(measured)}</p><p class='sub'>{sub}</p>")
         told = words.missing(measured)
@@ -83,7 +85,7 @@ class Timing:
             told += [*words.faster(measured), *words.held(measured)]
         self.remarks.put(html=f"<p class='hint under'>{' '.join(told)}</p>" if told else "")
         if view == "table":
-            self.table.put(html=table_html(measured))
+            self.table.put(html=table_html(measured, self.scene.bench.row))
         columns = {name: column(measured, *name.split("_", 1)) for name in self.lines}
         put_data(self.source, size=np.array([float(one.size) for one in measured]), **columns)
         low, high = span(list(columns.values()))
@@ -108,7 +110,7 @@ def span(columns: list[np.ndarray]) -> tuple[float, float]:
     return float(10.0**low), float(10.0 ** max(high, low + 1))
 
 
-def plot_title() -> str:
+def plot_title(row: int) -> str:
     """The plot's title, and which line is which."""
     colours = "".join(
         f"<span data-colour='{colour}'><i></i>{say(f'precision_{kernel}')}</span>"
@@ -118,13 +120,13 @@ def plot_title() -> str:
         f"<span class='key-{dash}' data-colour='ink-2'><i></i>{say(f'precision_{backend}')}</span>"
         for backend, dash in DASHES.items()
     )
-    return (
-        f"<p class='figure'>{say('precision_plot')}</p><p class='figure keys'>{colours}{dashes}</p>"
-    )
+    title = say("precision_plot", row=row)
+    return f"<p class='figure'>{title}</p><p class='figure keys'>{colours}{dashes}</p>"
 
 
-def table_html(measured: list[Measured]) -> str:
+def table_html(measured: list[Measured], row: int) -> str:
     """A line a size; two columns a kernel that both backends have."""
+    title = words.table_title(row)
     top = "".join(
         f"<th scope='colgroup' colspan='2'>{say(f'precision_{kernel}')}</th>" for kernel in SHADED
     )
@@ -136,8 +138,8 @@ def table_html(measured: list[Measured]) -> str:
     size_head = f"<th scope='col' rowspan='2'>{say('precision_size_axis')}</th>"
     body = "".join(table_line(one) for one in measured)
     return (
-        f"<div class='behind' tabindex='0' role='region' aria-label='{words.table_title()}'>"
-        f"<table class='numbers'><caption>{words.table_title()}</caption><thead>"
+        f"<div class='behind' tabindex='0' role='region' aria-label='{title}'>"
+        f"<table class='numbers'><caption>{title}</caption><thead>"
         f"<tr>{size_head}{top}{books}</tr><tr>{both * len(SHADED)}{each}</tr></thead>"
         f"<tbody>{body}</tbody></table></div>"
     )

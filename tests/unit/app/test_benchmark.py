@@ -66,7 +66,7 @@ class Timed:
 def run(backends: list[Any], exponents: range, clock: Any) -> list[Measured]:
     """All that is measured, with nothing to wait for."""
     found: list[Measured] = []
-    for step in measure(backends, found.append, exponents, clock):
+    for step in measure(backends, found.append, exponents, clock=clock):
         assert step is None
     return found
 
@@ -84,6 +84,16 @@ def test_medians_and_shares_of_both_backends_are_those_of_the_clock() -> None:
     # 4 bytes read and 4 written in 1 ns, and in half of it.
     assert first.bandwidth == pytest.approx({"numpy": 8e9, "webgpu": 16e9})
     assert first.missing == {}
+
+
+def test_sizes_go_from_one_row_to_two_to_the_26() -> None:
+    assert list(loop.exponents_for(256)) == list(range(8, 27))
+    assert loop.exponents_for(65536)[0] == 16
+    steps = loop.values(2**13, 4096)
+    assert next(steps) is None
+    with pytest.raises(StopIteration) as end:
+        next(steps)
+    assert end.value.value.shape == (2, 4096)
 
 
 def test_kernels_and_backends_take_turns() -> None:
@@ -168,7 +178,7 @@ def test_a_device_that_fails_in_the_middle_is_left_out_of_that_size() -> None:
     clock = Clock()
     found: list[Measured] = []
     backends = [Timed("numpy", clock), Lost("webgpu", clock)]
-    steps = measure(backends, found.append, range(8, 10), clock)
+    steps = measure(backends, found.append, range(8, 10), clock=clock)
     step = next(steps)
     with pytest.raises(StopIteration):
         while True:
