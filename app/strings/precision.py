@@ -145,5 +145,4 @@ STRINGS: dict[str, str] = {
     "here.",
     "precision_share_said": "Counted as x read once and y written once. The copy is np.copyto in "
     "NumPy, and on WebGPU a shader that reads and writes four values a thread.",
-    "precision_size": "size",
 }
