@@ -240,6 +240,23 @@ def test_longer_rows_are_measured_from_one_row_on(bench: Page) -> None:
     expect(page).to_have_url(re.compile("pbrow=4096"))
 
 
+def test_the_table_keeps_its_place_and_the_focus_while_it_grows(bench: Page) -> None:
+    page = bench
+    page.set_viewport_size(PHONE)
+    go(page, precision_view="table")
+    start_button(page).click()
+    count = len(wait_for_sizes(page, 1))
+    region = scene(page).get_by_role("region", name="Table")
+    region.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(400)
+    moved = region.evaluate("region => region.scrollLeft")
+    assert moved > 0
+    wait_for_sizes(page, count + 1)
+    expect(region).to_be_focused()
+    assert region.evaluate("region => region.scrollLeft") == moved
+
+
 def test_edits_are_answered_while_it_measures(bench: Page) -> None:
     page = bench
     start_button(page).click()

@@ -83,7 +83,7 @@ def share_rows(newest: dict[str, Typical]) -> list[dict[str, Any]]:
     if not newest:
         return []
     found = [newest.get(backend) for backend in words.BACKENDS]
-    copies = ["–" if one is None else f"{one.bandwidth / 1e9:.3g} GB/s" for one in found]
+    copies = ["–" if one is None else f"{one.bandwidth / 1e9:.3g}\u00a0GB/s" for one in found]
     rows: list[dict[str, Any]] = [{"head": say("precision_copy"), "cells": copies}]
     for kernel in KERNELS:
         cells = [

@@ -34,7 +34,8 @@ class Timing:
     def __init__(self, scene: PrecisionScene) -> None:
         """Make the views."""
         self.scene = scene
-        self.lead, self.table, self.remarks = Prose(), Prose(), Prose()
+        self.lead, self.remarks = Prose(), Prose()
+        self.table = Prose(region=say("precision_view_table"))
         self.make_figure()
         self.title = Prose()
         self.picture = boxed(self.title)
@@ -138,10 +139,9 @@ def table_html(measured: list[Measured], row: int) -> str:
     size_head = f"<th scope='col' rowspan='2'>{say('precision_size_axis')}</th>"
     body = "".join(table_line(one) for one in measured)
     return (
-        f"<div class='behind' tabindex='0' role='region' aria-label='{title}'>"
         f"<table class='numbers'><caption>{title}</caption><thead>"
         f"<tr>{size_head}{top}{books}</tr><tr>{both * len(SHADED)}{each}</tr></thead>"
-        f"<tbody>{body}</tbody></table></div>"
+        f"<tbody>{body}</tbody></table>"
     )
 
 
