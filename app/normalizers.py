@@ -53,6 +53,7 @@ class Normalized:
     groups: np.ndarray
     note: str
     affine: Affine | None
+    asked: KernelCall
 
     def statistic(self, name: str, cell: tuple[int, ...]) -> float:
         """A statistic (mean, variance, mean_square, denominator) of the group of a cell."""
@@ -113,9 +114,10 @@ def apply(item: Normalizer, tensor: Tensor, eps: float, affine: Affine | None = 
     axes = item.reduced(tensor.layout)
     standard = is_standard(item, layout)
     call = Call(tensor.values, layout, axes, eps, groups_for(item, tensor), affine)
-    result = KERNELS[row.kernel](call) if standard else None
-    if result is None:
-        result = _any_axes(call, row.centered)
+    asked = CALLS[row.kernel](call) if standard else None
+    if asked is None:
+        asked = _any_axes(call, row.centered)
+    result = asked.finish(getattr(kernels, asked.name)(**asked.arguments))
     grouped = row.grouped and standard
     cut = {"num_groups": call.groups, "channel_axis": layout.channel} if grouped else {}
     groups = group_ids(tensor.values.shape, axes, **cut)
@@ -130,7 +132,17 @@ def apply(item: Normalizer, tensor: Tensor, eps: float, affine: Affine | None = 
         groups=groups,
         note=say("one_value") if alone else "",
         affine=affine,
+        asked=asked,
     )
+
+
+@dataclass(frozen=True)
+class KernelCall:
+    """A public kernel by its name, its arguments, and what is done to its result."""
+
+    name: str
+    arguments: dict[str, Any]
+    finish: Callable[[NormResult], NormResult] = lambda result: result
 
 
 @dataclass(frozen=True)
@@ -161,27 +173,31 @@ class Call:
         return {"weight": self.affine.weight, "bias": self.affine.bias}
 
 
-def _any_axes(call: Call, center: bool) -> NormResult:
+def _any_axes(call: Call, center: bool) -> KernelCall:
     """`normalize` over the axes, and γ and β applied to what it gives."""
-    result = kernels.normalize(call.x, call.axes, center=center, eps=call.eps)
+    arguments = {"x": call.x, "axes": call.axes, "center": center, "eps": call.eps}
     if call.affine is None:
-        return result
+        return KernelCall("normalize", arguments)
     weight, bias = call.affine.along(call.layout)
     shift = bias if center else 0.0
-    return result._replace(output=result.normalized * weight + shift)
+    return KernelCall(
+        "normalize",
+        arguments,
+        lambda result: result._replace(output=result.normalized * weight + shift),
+    )
 
 
-def _batch(call: Call) -> NormResult | None:
+def _batch(call: Call) -> KernelCall | None:
     if call.x.ndim < 2:
         return None
-    return kernels.batch_norm(
-        call.x,
-        training=True,
-        eps=call.eps,
-        strict=False,
-        channel_axis=call.layout.channel,
-        **call.per_channel(),
-    )
+    arguments = {
+        "x": call.x,
+        "training": True,
+        "eps": call.eps,
+        "strict": False,
+        "channel_axis": call.layout.channel,
+    }
+    return KernelCall("batch_norm", {**arguments, **call.per_channel()})
 
 
 def trailing_shape(call: Call) -> tuple[int, ...] | None:
@@ -190,53 +206,49 @@ def trailing_shape(call: Call) -> tuple[int, ...] | None:
     return x.shape[axes[0] :] if axes and axes == tuple(range(axes[0], x.ndim)) else None
 
 
-def _layer(call: Call) -> NormResult | None:
+def _layer(call: Call) -> KernelCall | None:
     shape = trailing_shape(call)
     if shape is None:
         return None
-    return kernels.layer_norm(call.x, shape, eps=call.eps, **call.parameters(shape))
+    arguments = {"x": call.x, "normalized_shape": shape, "eps": call.eps}
+    return KernelCall("layer_norm", {**arguments, **call.parameters(shape)})
 
 
-def _rms(call: Call) -> NormResult | None:
+def _rms(call: Call) -> KernelCall | None:
     shape = trailing_shape(call)
     if shape is None:
         return None
     weight = call.parameters(shape).get("weight")
-    return kernels.rms_norm(call.x, shape, weight, eps=call.eps)
+    arguments = {"x": call.x, "normalized_shape": shape, "weight": weight, "eps": call.eps}
+    return KernelCall("rms_norm", arguments)
 
 
-def _channels_second(call: Call, run: Callable[[np.ndarray], NormResult]) -> NormResult:
-    """Run a kernel that wants [N, C, *] on a tensor whose channels are elsewhere."""
+def _channels_second(call: Call, name: str, **arguments: Any) -> KernelCall:
+    """A kernel that wants [N, C, *], on a tensor whose channels are elsewhere."""
     x = call.x if call.x.ndim > 1 else call.x[None]
     channel = call.layout.channel if call.x.ndim > 1 else 1
-    result = run(np.moveaxis(x, channel, 1))
 
     def back(value: np.ndarray) -> np.ndarray:
         moved = np.moveaxis(value, 1, channel)
         return moved if call.x.ndim > 1 else moved[0]
 
-    return viewed(result, back, back, call.axes)
-
-
-def _group(call: Call) -> NormResult:
-    return _channels_second(
-        call,
-        lambda x: kernels.group_norm(
-            x, call.groups, eps=call.eps, strict=False, **call.per_channel()
-        ),
+    arguments |= {"x": np.moveaxis(x, channel, 1), "eps": call.eps, "strict": False}
+    return KernelCall(
+        name,
+        {**arguments, **call.per_channel()},
+        lambda result: viewed(result, back, back, call.axes),
     )
 
 
-def _instance(call: Call) -> NormResult | None:
-    if not call.axes:
-        return None
-    return _channels_second(
-        call,
-        lambda x: kernels.instance_norm(x, eps=call.eps, strict=False, **call.per_channel()),
-    )
+def _group(call: Call) -> KernelCall:
+    return _channels_second(call, "group_norm", num_groups=call.groups)
 
 
-KERNELS: dict[str, Callable[[Call], NormResult | None]] = {
+def _instance(call: Call) -> KernelCall | None:
+    return _channels_second(call, "instance_norm") if call.axes else None
+
+
+CALLS: dict[str, Callable[[Call], KernelCall | None]] = {
     "batch_norm": _batch,
     "layer_norm": _layer,
     "rms_norm": _rms,

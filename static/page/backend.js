@@ -172,7 +172,7 @@ function why({ status, takes_over, tested }) {
   if (status.self_test && !status.self_test.passed) return `WebGPU is not used: it failed the self-test (${status.self_test.failure}).`;
   if (status.mode === "numpy") return "NumPy computes everything, because the switch says so.";
   if (!tested) return "WebGPU is there and is being tested.";
-  if (status.mode === "webgpu") return "WebGPU computes what has a compute shader: stacks, and the benchmark of Precision. What is shown in float64 is NumPy’s, since a GPU has float32.";
+  if (status.mode === "webgpu") return "WebGPU computes what has a compute shader, in float32: the normalizers of Axes, the stacks of Placement, the benchmark of Precision. The rest is NumPy’s, in float64.";
   const over = Object.entries(takes_over).map(([kind, size]) => {
     const [name, unit] = KINDS[kind];
     return size === null ? `${name}: NumPy at every size` : `${name}: WebGPU from ${grouped(size)} ${unit}`;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -131,6 +132,23 @@ def test_the_panel_fits_a_phone(tested: Page) -> None:
     assert box["y"] + box["height"] <= PHONE["height"]
 
 
+AXES = """normscope.set({backend: %s, tensor: {layout: "[B,T,d]", values: [[[1, 3, 5, 7]]]}, eps: 0,
+  compare: [{family: "layer"}, {family: "rms"}, {family: "batch"}], cell: [0, 0, 0]})"""
+
+
+def test_forced_webgpu_computes_the_normalizers_of_axes_in_float32(tested: Page) -> None:
+    exact = -3 / 5**0.5
+    tested.evaluate(AXES % "'webgpu'")
+    expect(tested.locator("#chip")).to_contain_text("WebGPU · ")
+    first = tested.evaluate("normscope.outputs()")["normalizers"][0]["output"][0][0][0]
+    assert first == pytest.approx(exact, rel=2e-6)
+    assert first == np.float32(first) != exact
+    tested.evaluate(AXES % "'auto'")
+    expect(tested.locator("#chip")).to_contain_text("NumPy · ")
+    first = tested.evaluate("normscope.outputs()")["normalizers"][0]["output"][0][0][0]
+    assert first == pytest.approx(exact, rel=1e-15)
+
+
 SMALL = "{placement_depth: 3, placement_width: 32, placement_tokens: 8}"
 
 
@@ -197,12 +215,9 @@ def test_a_device_lost_in_the_middle_of_a_stack(open_page: OpenPage, faulty_host
     faulty_host.faults["worker.js"] = in_worker(LOSABLE)
     page = open_page(f"{faulty_host.url}#placement&backend=webgpu")
     wait_until_tested(page)
-    page.evaluate(f"normscope.set({{placement_seed: 5, ...{SMALL}, placement_depth: 40}})")
+    page.evaluate(f"normscope.set({{placement_seed: 5, ...{SMALL}, placement_depth: 12}})")
     page.evaluate("new BroadcastChannel('lose').postMessage(1)")
-    page.wait_for_function(
-        "normscope.outputs().then((o) => !o.busy && Object.keys(o.placements).length === 8)",
-        timeout=90_000,
-    )
+    through(page)
     expect(page.locator("#backend ul")).to_contain_text("The graphics device was lost.")
     expect(page.locator("#backend ul")).to_contain_text(
         "The graphics device is back.", timeout=30_000
@@ -210,11 +225,9 @@ def test_a_device_lost_in_the_middle_of_a_stack(open_page: OpenPage, faulty_host
     lost = page.evaluate("normscope.outputs()")
     by_numpy = page.evaluate("normscope.set({backend: 'numpy'})")
     assert by_numpy["backend"] == "numpy"
-    page.wait_for_function(
-        "normscope.outputs().then((o) => !o.busy && Object.keys(o.placements).length === 8)",
-        timeout=90_000,
-    )
+    through(page)
     right = page.evaluate("normscope.outputs()")
+    assert len(right["placements"]) == 8
     for key, mine in right["placements"].items():
         assert lost["placements"][key]["stream_rms"] == pytest.approx(
             mine["stream_rms"], rel=1e-4

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.scenes.axes.scene import AxesScene
 
 MOST_PROBED = 8192  # beyond so many cells the probes wait for a smaller tensor
-NUMBERS = frozenset({"tensor", "compare", "eps", "affine"})
+NUMBERS = frozenset({"tensor", "compare", "eps", "affine", "backend"})
 
 
 class Results:

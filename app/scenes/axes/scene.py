@@ -22,7 +22,8 @@ from kernels.axes import LAYOUTS
 if TYPE_CHECKING:
     from app.application import Application
 
-COMPUTED_FROM = frozenset({"tensor", "compare", "eps", "affine"})
+COMPUTED_FROM = frozenset({"tensor", "compare", "eps", "affine", "backend"})
+DEVICE = "axes device"  # a key of the background
 
 
 class AxesScene(Scene):
@@ -81,6 +82,18 @@ class AxesScene(Scene):
             self.normalized = [
                 apply(item, self.tensor, eps, affine) for item in self.store["compare"]
             ]
+            self.ask_device()
+
+    def ask_device(self) -> None:
+        """Let the graphics processor compute the same, where the switch says so."""
+        background = self.application.background
+        if background is None:
+            return
+        background.stop(DEVICE)
+        if self.store["backend"] == "webgpu":
+            from app.scenes.axes.device import on_device
+
+            background.start(DEVICE, on_device(self))
 
     def show(self, changed: frozenset[str]) -> None:
         """One update a view."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from app.scenes.axes.scene import AxesScene
 
 MOST_CHANNELS = 24  # γ and β are edited here up to so many channels
-NUMBERS = frozenset({"tensor", "compare", "selected", "eps", "affine"})
+NUMBERS = frozenset({"tensor", "compare", "selected", "eps", "affine", "backend"})
 
 
 class Stage:
