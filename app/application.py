@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from app.background import Background
@@ -23,6 +24,8 @@ class Application:
         self.made: dict[str, Scene] = {}
         self.run: dict[str, Any] | None = None
         self.background: Background | None = None  # the page sets it; without a page nothing waits
+        # Asks for the graphics processor and tests it, once; the page sets it as well.
+        self.ask_for_graphics: Callable[[], Awaitable[None]] | None = None
         self.store.listeners.append(self.refresh)
 
     @property

@@ -42,6 +42,7 @@ class Page:
         self.documents: dict[str, Document] = {}
         self.shown = ""
         application.background = Background(self.after_step)
+        application.ask_for_graphics = lambda: self.graphics.begin()
         self.pending: dict[str, list[Any]] = {}
         self.answers: set[asyncio.Future[None]] = set()  # calls that are not answered yet
         self.fragment = fragment_of(application.store)

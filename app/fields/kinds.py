@@ -87,15 +87,18 @@ class Number:
 
 @dataclass(frozen=True)
 class Numbers:
-    """One to so many finite floats, none larger than `largest` in size."""
+    """So many finite floats, none larger than `largest` in size."""
 
     most: int
     largest: float
+    fewest: int = 1
 
     def parse(self, name: str, value: Any) -> tuple[float, ...]:
         """A tuple of numbers."""
-        if not isinstance(value, (list, tuple)) or not 1 <= len(value) <= self.most:
-            raise ValueError(f"{name}: expected a list of 1 to {self.most} numbers, got {value!r}")
+        if not isinstance(value, (list, tuple)) or not self.fewest <= len(value) <= self.most:
+            raise ValueError(
+                f"{name}: expected a list of {self.fewest} to {self.most} numbers, got {value!r}"
+            )
         one = Number(-self.largest, self.largest)
         return tuple(one.parse(name, number) for number in value)
 
@@ -109,7 +112,7 @@ class Numbers:
 
     def decode(self, text: str) -> list[float]:
         """The numbers between the commas."""
-        return [float(number) for number in text.split(",")]
+        return [float(number) for number in text.split(",")] if text else []
 
 
 @dataclass(frozen=True)

@@ -13,5 +13,6 @@ class Prose(Component):
     """HTML from our own sentences, whatever a person typed escaped in it."""
 
     html = param.String()
+    region = param.String(doc="its name where it may be wider than its place, and scrolls")
 
     _esm: ClassVar[str] = module("prose")

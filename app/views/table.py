@@ -13,8 +13,9 @@ class Table(Component):
     """Rows to compare.
 
     A row is {"head", "cells"} and may have "colour" (a token), "state" ("current", "wrong",
-    "good") and "note". A cell is a number, a text, {"list": numbers} or {"strip": points, "mean",
-    "spread", "hollow"}, drawn on the table's `domain`.
+    "good"; "broken" is wrong in its first cell alone) and "note". A cell is a number, a text,
+    {"list": numbers} or {"strip": points, "mean", "spread", "hollow"}, drawn on the table's
+    `domain`.
     """
 
     caption = param.String()

@@ -75,6 +75,9 @@ class Glue(Protocol):
     async def read(self, handles: Sequence[Handle]) -> list[Array]:
         """The values of tensors, with one wait."""
 
+    async def idle(self) -> None:
+        """Send what was called on its way, and wait until all of it has run."""
+
     def release(self, *handles: Handle) -> None:
         """Give tensors back."""
 

@@ -120,6 +120,13 @@ class PyodideGlue:
             proxy.destroy()
         return arrays
 
+    async def idle(self) -> None:
+        """See `Glue`."""
+        try:
+            await self._gpu.idle()
+        except Exception as error:
+            raise _failure(error) from error
+
     def release(self, *handles: Handle) -> None:
         """See `Glue`."""
         self._gpu.release(*(handle.js for handle in handles if isinstance(handle, JsTensor)))

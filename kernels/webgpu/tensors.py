@@ -64,6 +64,10 @@ class Tensor:
         what = {"shape": shape, "params": {**params, "factor": factor}}
         return self.scope.call("matmul", {"a": self, "b": other}, what)
 
+    def copy(self) -> Tensor:
+        """The same values elsewhere: what the device's memory can do."""
+        return self.scope.call("copy", {"x": self}, {})
+
     def normalize(self, *, center: bool = True, eps: float = 1e-5) -> Tensor:
         """Rows of the last axis normalized, as LayerNorm or RMSNorm without γ and β."""
         options = {"axes": [len(self.shape) - 1], "center": center, "eps": eps}
@@ -178,6 +182,10 @@ class Scope:
         name = "attention_scores" if {"causal", "soft_cap"} & fields.keys() else "matmul"
         a, b = operands
         return self.call(name, {"a": a, "b": b}, {"shape": list(shape), "params": params})
+
+    async def idle(self) -> None:
+        """Send what was called on its way, and wait until all of it has run: for benchmarks."""
+        await self._glue.idle()
 
     async def read(self, *tensors: Tensor) -> list[Array]:
         """The values of several tensors, with one wait."""

@@ -5,6 +5,12 @@ import { adopt, make, once } from "./sheet.js";
 export function render({ model, el }) {
   adopt(el);
   const box = make("div", "prose");
+  if (model.region) {
+    box.className = "prose sideways";
+    box.tabIndex = 0;
+    box.setAttribute("role", "region");
+    box.setAttribute("aria-label", model.region);
+  }
   const draw = () => (box.innerHTML = model.html);
   model.on("html", once(draw));
   draw();

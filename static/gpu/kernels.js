@@ -39,6 +39,7 @@ const FLAT_KERNELS = {
   widen: ["special", "half"],
   narrow: ["special", "half"],
   add: [],
+  copy: [],
   gelu: ["real_4", "exponential", "gelu_curve"],
   gelu_backward: ["real_4", "exponential", "gelu_curve"],
 };

@@ -59,6 +59,8 @@ export const OPERATIONS = {
   attention_scores: (context, operands, what) => ({ output: product(context, "attention_scores", operands, what) }),
   // {x, z}, {x_factor, z_factor} → output: x_factor·x + z_factor·z
   add: (context, tensors, factors) => ({ output: add(context, tensors, factors) }),
+  // {x} → output: the same bits, for what a device's memory can do
+  copy: (context, { x }) => ({ output: flat(context, "copy", [x]) }),
   // {x} → output; {x, gradient} → output: GELU by its tanh form, and ∂L/∂x
   gelu: (context, { x }) => ({ output: flat(context, "gelu", [x]) }),
   gelu_backward: (context, { x, gradient }) => ({ output: flat(context, "gelu_backward", [x, gradient]) }),

@@ -8,6 +8,12 @@ NO_WEBGPU = "Object.defineProperty(WorkerNavigator.prototype, 'gpu', { value: un
 
 NO_ADAPTER = "GPU.prototype.requestAdapter = async () => null;"
 
+# The largest tensor has 1024 float32 values.
+SMALL_DEVICE = """
+const limit = "maxStorageBufferBindingSize";
+Object.defineProperty(GPUSupportedLimits.prototype, limit, { get: () => 4096 });
+"""
+
 # Every device can be lost by a message on a channel, as a driver would take it away.
 LOSABLE = """
 const request = GPUAdapter.prototype.requestDevice;

@@ -102,6 +102,10 @@ class PageGlue:
             start += size
         return arrays
 
+    async def idle(self) -> None:
+        """See `Glue`."""
+        self._answer("idle", "(n) => harness.idle(n)", self.device.number)
+
     def release(self, *handles: Handle) -> None:
         """See `Glue`."""
         ids = [handle.id for handle in handles if isinstance(handle, PageTensor)]

@@ -119,6 +119,15 @@ def test_sum_of_two_tensors_with_factors(device: Device) -> None:
         )
 
 
+def test_a_copy_keeps_every_bit_also_of_what_is_no_number(device: Device) -> None:
+    """A signalling NaN, a subnormal number and −0 among others; sizes that are no multiple of 4."""
+    for size in (1, 6, 4097):
+        bits = np.random.default_rng(size).integers(0, 2**32, size, dtype=np.uint32)
+        bits[:4] = np.array([0x7FA00001, 1, 0x80000000, 0xFF800000], np.uint32)[:size]
+        (result,) = device.run([Call("copy", {"x": bits.view(np.float32)}, {})])
+        np.testing.assert_array_equal(result["output"].view(np.uint32), bits)
+
+
 def gelu(x: np.ndarray) -> np.ndarray:
     """By its tanh form, in float64."""
     return np.asarray(0.5 * x * (1 + np.tanh((2 / np.pi) ** 0.5 * (x + 0.044715 * x**3))))

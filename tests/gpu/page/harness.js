@@ -158,4 +158,6 @@ Object.assign(globalThis.harness, {
   release: (number, ids) => opened[number].gpu.release(...ids.map((id) => tensors[id])),
   /** @param {number} number */
   warmUp: (number) => answered(() => opened[number].gpu.warmUp()),
+  /** @param {number} number */
+  idle: (number) => answered(() => opened[number].gpu.idle()),
 });
