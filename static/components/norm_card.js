@@ -23,11 +23,12 @@ export function render({ model, el }) {
   let shape = "";
 
   function draw() {
+    const { values, groups, cell: current } = model; // a model's properties are slow to read, one by one in a loop
     card.dataset.colour = model.colour;
     card.toggleAttribute("data-current", model.current);
     title.replaceChildren(make("i"), model.title, make("span", "", model.over));
     const wanted = JSON.stringify([model.shape, model.names]);
-    const size = model.values.length;
+    const size = values.length;
     const p = plan(model.shape, model.names);
     if (wanted !== shape && (size > MOST_ELEMENTS || p.slices * p.columns > MOST_ACROSS)) {
       shape = wanted;
@@ -47,15 +48,15 @@ export function render({ model, el }) {
       cellsBox.className = `slices bare ${sizeClass(p)}`;
     }
     cellsBox.setAttribute("aria-label", `${model.title}, ${model.over}`);
-    const scale = Math.min(scaleOf(model.values), 1e300);
-    const own = model.groups[model.cell];
+    const scale = Math.min(scaleOf(values), 1e300);
+    const own = groups[current];
     if (raster) {
       const marks = size > MOST_OUTLINED ? null : new Uint8Array(size);
-      if (marks) for (let i = 0; i < size; i++) marks[i] = model.groups[i] === own ? 1 : 0;
-      raster.paint(model.values, Math.max(scale, 1e-300), marks, [model.colour], (index) => fixed(model.values[index], 2));
+      if (marks) for (let i = 0; i < size; i++) marks[i] = groups[i] === own ? 1 : 0;
+      raster.paint(values, Math.max(scale, 1e-300), marks, [model.colour], (index) => fixed(values[index], 2));
     }
     built?.cells.forEach((cell, index) => {
-      const value = model.values[index];
+      const value = values[index];
       const text = fixed(value, 2);
       if (cell.textContent !== text) cell.textContent = text;
       cell.classList.toggle("long", text.length > 5);
@@ -63,7 +64,7 @@ export function render({ model, el }) {
       cell.style.setProperty("--k", `${Math.abs(power)}%`);
       cell.dataset.sign = power < 0 ? "neg" : "pos";
       cell.toggleAttribute("data-broken", !Number.isFinite(value));
-      cell.dataset.group = index === model.cell ? "current" : model.groups[index] === own ? "own" : "";
+      cell.dataset.group = index === current ? "current" : groups[index] === own ? "own" : "";
     });
     statistics.replaceChildren(
       ...model.statistics.map((/** @type {[string, string, number]} */ [symbol, name, value]) => {

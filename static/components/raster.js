@@ -9,6 +9,8 @@ export const MOST_ELEMENTS = 400; // beyond, cells are painted
 export const MOST_OUTLINED = 65_536; // beyond, a group is no longer outlined: its lines would be thinner than a pixel
 const GAP = 6;
 const LEVELS = 62; // what strength() gives at most
+const BROKEN = 2 * LEVELS + 1; // the level of NaN and infinities
+const NOTHING = BROKEN + 1; // of a place without a value
 
 /**
  * @param {number[]} shape
@@ -101,15 +103,16 @@ export function buildRaster(shape, names, room) {
       context.font = `500 9px ${palette.mono}`;
       context.textAlign = "center";
       context.textBaseline = "middle";
-      for (let i = 0; i < p.size; i++) {
+      const w = Math.max(cellWidth - inset, 0.5);
+      const h = Math.max(cellHeight - inset, 0.5);
+      fillByColour(levelsOf(values, p.size, scale), palette, (i) => {
         const [x, y] = corner(i);
-        const value = values[i];
-        context.fillStyle = Number.isFinite(value) ? palette.levels[strength(value, scale) + LEVELS] : palette.wrong;
-        context.fillRect(x, y, Math.max(cellWidth - inset, 0.5), Math.max(cellHeight - inset, 0.5));
-        if (words) {
-          context.fillStyle = palette.ink;
-          context.fillText(text(i), x + cellWidth / 2, y + cellHeight / 2 + 0.5, cellWidth - 2);
-        }
+        context.fillRect(x, y, w, h);
+      });
+      context.fillStyle = palette.ink;
+      for (let i = 0; words && i < p.size; i++) {
+        const [x, y] = corner(i);
+        context.fillText(text(i), x + cellWidth / 2, y + cellHeight / 2 + 0.5, cellWidth - 2);
       }
       if (marks) outline(marks, colours, palette);
     },
@@ -120,7 +123,7 @@ export function buildRaster(shape, names, room) {
     const w = Math.ceil(width);
     const h = Math.ceil(height);
     const largest = new Float64Array(w * h);
-    const seen = new Uint8Array(w * h);
+    const seen = new Uint8Array(w * h); // 1: a number, 2: NaN or infinity
     for (let i = 0; i < p.size; i++) {
       const [x, y] = corner(i);
       const at = Math.min(h - 1, Math.floor(y)) * w + Math.min(w - 1, Math.floor(x));
@@ -131,10 +134,28 @@ export function buildRaster(shape, names, room) {
         seen[at] ||= 1;
       }
     }
-    for (let at = 0; at < largest.length; at++) {
-      if (!seen[at]) continue;
-      context.fillStyle = seen[at] === 2 ? palette.wrong : palette.levels[strength(largest[at], scale) + LEVELS];
-      context.fillRect(at % w, Math.floor(at / w), 1, 1);
+    const levels = levelsOf(largest, largest.length, scale);
+    for (let at = 0; at < levels.length; at++) if (seen[at] !== 1) levels[at] = seen[at] ? BROKEN : NOTHING;
+    fillByColour(levels, palette, (at) => context.fillRect(at % w, Math.floor(at / w), 1, 1));
+  }
+
+  /**
+   * Fill places colour by colour: to set a canvas's colour costs far more than to fill a rectangle.
+   * @param {Uint8Array} levels  of each place
+   * @param {ReturnType<typeof paletteOf>} palette
+   * @param {(place: number) => void} fill
+   */
+  function fillByColour(levels, palette, fill) {
+    const ends = new Uint32Array(NOTHING + 1);
+    for (const level of levels) ends[level] += 1;
+    for (let level = 1; level <= NOTHING; level++) ends[level] += ends[level - 1];
+    const order = new Uint32Array(levels.length);
+    const next = new Uint32Array(NOTHING + 1);
+    next.set(ends.subarray(0, NOTHING), 1);
+    for (let place = 0; place < levels.length; place++) order[next[levels[place]]++] = place;
+    for (let level = 0, at = 0; level < NOTHING; level++) {
+      if (at < ends[level]) context.fillStyle = level === BROKEN ? palette.wrong : palette.levels[level];
+      for (; at < ends[level]; at++) fill(order[at]);
     }
   }
 
@@ -173,6 +194,13 @@ export function buildRaster(shape, names, room) {
     context.moveTo(x0, y0);
     context.lineTo(x1, y1);
   }
+}
+
+/** Which of the palette's colours each value has. @param {ArrayLike<number>} values @param {number} size @param {number} scale */
+function levelsOf(values, size, scale) {
+  const levels = new Uint8Array(size);
+  for (let i = 0; i < size; i++) levels[i] = Number.isFinite(values[i]) ? strength(values[i], scale) + LEVELS : BROKEN;
+  return levels;
 }
 
 /** @type {{theme: string, palette: any}} */

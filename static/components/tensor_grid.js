@@ -56,20 +56,21 @@ export function render({ model, el }) {
 
   function outline() {
     const size = (cells ?? raster)?.size ?? 0;
-    if (!size || model.groups.length < size) return;
+    const { values, groups } = model; // a model's properties are slow to read, one by one in a loop
+    if (!size || groups.length < size) return;
     if (size > MOST_OUTLINED) {
-      raster?.paint(model.values, scaleOf(model.values), null, []);
+      raster?.paint(values, scaleOf(values), null, []);
       drawKey([]);
       return;
     }
-    const { marks, shown } = marksOf(model.groups, size, pointed < 0 ? model.cell : pointed, model.selected);
+    const { marks, shown } = marksOf(groups, size, pointed < 0 ? model.cell : pointed, model.selected);
     const colours = shown.map((n) => model.colours[n]);
     cells?.cells.forEach((cell, index) => {
       const mark = marks[index];
       const state = !mark ? "" : meets(mark) ? "both" : colours[Math.log2(mark)];
       if (cell.dataset.group !== state) cell.dataset.group = state;
     });
-    raster?.paint(model.values, scaleOf(model.values), marks, colours, (index) => short(model.values[index], 2));
+    raster?.paint(values, scaleOf(values), marks, colours, (index) => short(values[index], 2));
     if (raster) label(raster.elementAt(model.cell), model.cell);
     drawKey(shown);
   }

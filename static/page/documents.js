@@ -58,21 +58,26 @@ export class Documents {
   }
 
   /**
-   * A person changed something. While Python works, later changes of the same property replace earlier ones.
+   * A person changed something. What one event changes goes as one patch; while Python works, later changes of the
+   * same property replace earlier ones.
    * @param {string} scene
    * @param {any} event
    */
   changed(scene, event) {
     if (this.patching > 0) return;
     performance.mark("normscope:changed");
-    if (this.busy > 0) {
-      const same = (/** @type {any} */ other) => event.attr !== undefined && other.event.model === event.model && other.event.attr === event.attr;
-      this.waiting = this.waiting.filter((other) => !same(other));
-      this.waiting = newestPoint(this.waiting, event);
-      this.waiting.push({ scene, event });
-      return;
-    }
-    this.post(scene, [event]);
+    const same = (/** @type {any} */ other) => event.attr !== undefined && other.event.model === event.model && other.event.attr === event.attr;
+    this.waiting = this.waiting.filter((other) => !same(other));
+    this.waiting = newestPoint(this.waiting, event);
+    this.waiting.push({ scene, event });
+    if (this.busy === 0) queueMicrotask(() => this.settle());
+  }
+
+  /** Send what gathered as one patch, unless Python is still at work: then its answer sends it. */
+  settle() {
+    if (this.busy > 0 || this.waiting.length === 0) return;
+    const scene = this.waiting[0].scene;
+    this.post(scene, this.take(scene));
   }
 
   /** @param {string} scene @param {any[]} events */
@@ -100,9 +105,7 @@ export class Documents {
   /** Python has answered: send what gathered meanwhile as one patch. */
   idle() {
     this.busy = Math.max(0, this.busy - 1);
-    if (this.busy > 0 || this.waiting.length === 0) return;
-    const scene = this.waiting[0].scene;
-    this.post(scene, this.take(scene));
+    this.settle();
   }
 
   /**
