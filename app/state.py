@@ -7,7 +7,8 @@ control all come in by `Store.update`, which takes all of a patch or, with a rea
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from app import fields
@@ -55,6 +56,7 @@ class Store:
         self.values: dict[str, Any] = {name: field.default for name, field in FIELDS.items()}
         self.listeners: list[Listener] = []
         self.steps = Steps()
+        self.held: frozenset[str] | None = None
 
     def __getitem__(self, name: str) -> Any:
         """The value of a field."""
@@ -77,7 +79,10 @@ class Store:
             new[name] = FIELDS[name].kind.parse(name, value)
         for fit in fields.FITS:
             fit(new, patch)
-        changed = frozenset(name for name in FIELDS if new[name] != self.values[name])
+        old = self.values
+        changed = frozenset(
+            name for name in FIELDS if new[name] is not old[name] and new[name] != old[name]
+        )
         if changed:
             self.values = new
             self.steps.changed(changed, dragging)
@@ -85,9 +90,26 @@ class Store:
         return changed
 
     def tell(self, changed: frozenset[str]) -> None:
-        """Tell every listener what changed."""
+        """Tell every listener what changed, or remember it while changes are held together."""
+        if self.held is not None:
+            self.held |= changed
+            return
         for listener in self.listeners:
             listener(changed)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Several updates that listeners hear of as one, at the end."""
+        if self.held is not None:
+            yield
+            return
+        self.held = frozenset()
+        try:
+            yield
+        finally:
+            changed, self.held = self.held, None
+            if changed:
+                self.tell(changed)
 
     def as_json(self) -> dict[str, Any]:
         """The whole state as plain JSON; `update` takes it back."""

@@ -6,7 +6,7 @@ import { scaleOf } from "./shape.js";
  * @typedef {object} Host
  * @property {() => ({plan: import("./shape.js").Plan, elementAt: (index: number) => HTMLElement, indexOf: (event: Event) => number} | null)} cells
  * @property {any} model
- * @property {(start: number, rows: string[][]) => void} commit
+ * @property {(start: number, rows: string[][], cell?: number) => void} commit  with the cell that is current then
  * @property {(index: number) => void} cancel
  * @property {(index: number, value: number) => void} drag
  * @property {(index: number) => void} move
@@ -21,6 +21,8 @@ export class Editor {
     this.index = -1;
     /** The cell Python was last told of; the model follows later, and keys may be faster. */
     this.told = -1;
+    /** Where the cursor goes by a message that is on its way already. */
+    this.going = -1;
   }
 
   get editing() {
@@ -84,11 +86,11 @@ export class Editor {
     } else if (event.key === "Enter") {
       event.preventDefault();
       const next = STEPS[event.shiftKey ? "ArrowUp" : "ArrowDown"](this.index, plan);
-      this.finish(true);
+      this.finish(true, next);
       this.focus(next);
     } else if (event.key === "Tab") {
       const next = this.index + (event.shiftKey ? -1 : 1);
-      this.finish(true);
+      this.finish(true, next >= 0 && next < plan.size ? next : this.index);
       if (next >= 0 && next < plan.size) {
         event.preventDefault();
         this.focus(next);
@@ -169,6 +171,9 @@ export class Editor {
   /** @param {FocusEvent} event */
   onFocus(event) {
     const index = this.host.cells()?.indexOf(event) ?? -1;
+    const going = this.going;
+    this.going = -1;
+    if (index >= 0 && index === going) return;
     const known = index === this.host.model.cell && (this.told < 0 || this.told === index);
     if (index < 0 || known || this.input) return;
     this.told = index;
@@ -208,8 +213,8 @@ export class Editor {
     if (text === null) input.select();
   }
 
-  /** Close the input; its text is sent or dropped. @param {boolean} keep */
-  finish(keep) {
+  /** Close the input; its text is sent or dropped. @param {boolean} keep @param {number} [next] the cell that is current then */
+  finish(keep, next = this.index) {
     const input = this.input;
     if (!input) return;
     this.input = null;
@@ -218,8 +223,10 @@ export class Editor {
     const before = this.host.model.bad[this.index]?.text ?? typed(this.host.model.values[this.index]);
     input.remove();
     if (cell) cell.textContent = keep ? text : before;
-    if (keep && text !== before) this.host.commit(this.index, [[text]]);
-    else this.host.model.trigger?.("values");
+    if (keep && text !== before) {
+      if (next !== this.index) this.told = this.going = next;
+      this.host.commit(this.index, [[text]], next);
+    } else this.host.model.trigger?.("values");
   }
 }
 

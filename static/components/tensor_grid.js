@@ -33,7 +33,7 @@ export function render({ model, el }) {
   const editor = new Editor({
     cells: () => cells ?? raster,
     model,
-    commit: (start, rows) => say({ type: "edit", start, rows }),
+    commit: (start, rows, cell = start) => say({ type: "edit", start, rows, cell }),
     cancel: (index) => say({ type: "cancel", index }),
     move: (index) => say({ type: "cell", index }),
     drag: (index, value) => say({ type: "drag", index, value }),

@@ -74,8 +74,16 @@ class Actions:
         if size >= 1 and others * size <= MOST_CELLS:
             self.replace_tensor(Tensor(tensor.layout, resized(tensor.values, axis, size)))
 
-    def edit(self, start: int, rows: list[list[str]]) -> None:
-        """Numbers typed or pasted from a cell on; what is refused stays marked, nothing is lost."""
+    def edit(self, start: int, rows: list[list[str]], cell: int) -> None:
+        """Numbers typed or pasted from a cell on, and the cell that is current then.
+
+        What is refused stays marked, nothing is lost.
+        """
+        with self.store.together():
+            self.move(cell)
+            self._enter(start, rows)
+
+    def _enter(self, start: int, rows: list[list[str]]) -> None:
         cells, bad = paste_block(self.scene.tensor.values.shape, start, rows)
         if bad:
             self.refused.add(bad, self.scene.tensor)

@@ -50,14 +50,17 @@ class Stage:
             margin=(14, 0, 0, 0),
         )
         self.affine_box = pn.Column(self.affine, sizing_mode="stretch_width", margin=0)
-        self.grid.on("edit", lambda data: actions.edit(data["start"], data["rows"]))
+        self.grid.on("edit", lambda data: actions.edit(data["start"], data["rows"], data["cell"]))
         self.grid.on("drag", lambda data: actions.drag(data["index"], data["value"]))
         self.grid.on("cancel", lambda data: actions.cancel(data["index"]))
         self.grid.on("cell", lambda data: actions.move(data["index"]))
         self.grid.on("point", lambda data: actions.point(data["index"]))
-        self.affine.on("edit", lambda data: self.edit_affine(data["start"], data["rows"]))
         self.affine.on(
-            "drag", lambda data: self.edit_affine(data["index"], [[repr(data["value"])]])
+            "edit", lambda data: self.edit_affine(data["start"], data["rows"], data["cell"])
+        )
+        self.affine.on(
+            "drag",
+            lambda data: self.edit_affine(data["index"], [[repr(data["value"])]], data["index"]),
         )
         self.affine.on("cancel", lambda data: self.cancel_affine())
         self.affine.on("cell", lambda data: self.move_affine(data["index"]))
@@ -78,8 +81,9 @@ class Stage:
         """What γ and β are, and how many: a refused entry stands in these."""
         return self.scene.store["affine"], self.scene.tensor.values.shape, self.scene.tensor.layout
 
-    def edit_affine(self, start: int, rows: list[list[str]]) -> None:
-        """γ and β typed or pasted."""
+    def edit_affine(self, start: int, rows: list[list[str]], cell: int) -> None:
+        """γ and β typed or pasted; another cell is current then."""
+        self.affine_cell = cell
         bad = self.scene.actions.edit_affine(start, rows)
         if bad:
             self.refused.add(bad, self.within_affine)

@@ -31,7 +31,7 @@ class TensorEditor:
         self.write = write or self.write_tensor
         self.refused = Refused()
         self.shape: tuple[int, ...] = ()  # of the grid, which may show the tensor in another shape
-        grid.on("edit", lambda data: self.edit(data["start"], data["rows"]))
+        grid.on("edit", lambda data: self.edit(data["start"], data["rows"], data["cell"]))
         grid.on("drag", lambda data: self.drag(data["index"], float(data["value"])))
         grid.on("cancel", lambda data: self.cancel(data["index"]))
         grid.on("cell", lambda data: self.move(data["index"]))
@@ -55,8 +55,17 @@ class TensorEditor:
         """Set cells of the tensor."""
         return self.store.update({self.field: self.tensor.replaced(cells)}, dragging)
 
-    def edit(self, start: int, rows: list[list[str]]) -> None:
-        """Numbers typed or pasted from a cell on; what is refused is marked, nothing is lost."""
+    def edit(self, start: int, rows: list[list[str]], cell: int) -> None:
+        """Numbers typed or pasted from a cell on, and the cell that is current then.
+
+        What is refused is marked, nothing is lost.
+        """
+        with self.store.together():
+            self.move(cell)
+            self._enter(start, rows)
+        self.grid.put(bad=self.refused.shown(self.tensor))
+
+    def _enter(self, start: int, rows: list[list[str]]) -> None:
         cells, bad = paste_block(self.shape, start, rows)
         if bad:
             self.refused.add(bad, self.tensor)
@@ -65,7 +74,6 @@ class TensorEditor:
             others = self.refused.shown(self.tensor)
             self.write(cells, False)
             self.refused.add(others, self.tensor)
-        self.grid.put(bad=self.refused.shown(self.tensor))
 
     def drag(self, index: int, value: float) -> None:
         """A cell dragged up or down."""

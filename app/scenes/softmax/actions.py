@@ -52,8 +52,16 @@ class Actions:
         """q and the keys as rows."""
         return self.store["softmax_vectors"]
 
-    def edit(self, start: int, rows: list[list[str]]) -> None:
-        """Numbers typed or pasted from a cell on; what is refused stays marked, nothing is lost."""
+    def edit(self, start: int, rows: list[list[str]], cell: int) -> None:
+        """Numbers typed or pasted from a cell on, and the cell that is current then.
+
+        What is refused stays marked, nothing is lost.
+        """
+        with self.store.together():
+            self.move(cell)
+            self._enter(start, rows)
+
+    def _enter(self, start: int, rows: list[list[str]]) -> None:
         cells, bad = paste_block(self.vectors.values.shape, start, rows)
         if bad:
             self.refused.add(bad, self.vectors)

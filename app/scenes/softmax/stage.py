@@ -40,7 +40,9 @@ class Stage:
         self.gain_cell = 0
         self.chain = ChainTable(label=say("softmax_chain"))
         actions = scene.actions
-        self.vectors.on("edit", lambda data: actions.edit(data["start"], data["rows"]))
+        self.vectors.on(
+            "edit", lambda data: actions.edit(data["start"], data["rows"], data["cell"])
+        )
         self.vectors.on("drag", lambda data: actions.drag(data["index"], data["value"]))
         self.vectors.on("cancel", lambda data: actions.cancel(data["index"]))
         self.vectors.on("cell", lambda data: actions.move(data["index"]))
