@@ -112,16 +112,13 @@ def apply(item: Normalizer, tensor: Tensor, eps: float, affine: Affine | None = 
     """Run the kernel that the row of the table names; for axes picked by hand, `normalize`."""
     layout, row = LAYOUTS[tensor.layout], NORMALIZERS[item.family]
     axes = item.reduced(tensor.layout)
-    standard = is_standard(item, layout)
-    call = Call(tensor.values, layout, axes, eps, groups_for(item, tensor), affine)
-    asked = CALLS[row.kernel](call) if standard else None
-    if asked is None:
-        asked = _any_axes(call, row.centered)
-    result = asked.finish(getattr(kernels, asked.name)(**asked.arguments))
-    grouped = row.grouped and standard
-    cut = {"num_groups": call.groups, "channel_axis": layout.channel} if grouped else {}
-    groups = group_ids(tensor.values.shape, axes, **cut)
-    alone = row.running and result.output.size == int(groups.max()) + 1
+    asked = asked_of(item, tensor, eps, affine)
+    result = asked.run()
+    grouped = row.grouped and is_standard(item, layout)
+    groups = groups_for(item, tensor)
+    cut = {"num_groups": groups, "channel_axis": layout.channel} if grouped else {}
+    ids = group_ids(tensor.values.shape, axes, **cut)
+    alone = row.running and result.output.size == int(ids.max()) + 1
     return Normalized(
         item=item,
         title=title_of(item, layout),
@@ -129,11 +126,23 @@ def apply(item: Normalizer, tensor: Tensor, eps: float, affine: Affine | None = 
         centered=row.centered,
         axes=axes,
         result=result,
-        groups=groups,
+        groups=ids,
         note=say("one_value") if alone else "",
         affine=affine,
         asked=asked,
     )
+
+
+def asked_of(
+    item: Normalizer, tensor: Tensor, eps: float, affine: Affine | None = None
+) -> KernelCall:
+    """Which kernel computes a normalizer, and with what."""
+    layout, row = LAYOUTS[tensor.layout], NORMALIZERS[item.family]
+    call = Call(
+        tensor.values, layout, item.reduced(tensor.layout), eps, groups_for(item, tensor), affine
+    )
+    asked = CALLS[row.kernel](call) if is_standard(item, layout) else None
+    return asked or _any_axes(call, row.centered)
 
 
 @dataclass(frozen=True)
@@ -143,6 +152,10 @@ class KernelCall:
     name: str
     arguments: dict[str, Any]
     finish: Callable[[NormResult], NormResult] = lambda result: result
+
+    def run(self) -> NormResult:
+        """By NumPy."""
+        return self.finish(getattr(kernels, self.name)(**self.arguments))
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.normalizers import Normalized, apply
+from app.normalizers import Normalized, asked_of
 from app.strings import say
 from app.tensor import Tensor
+from kernels import NormResult
 from kernels.axes import LAYOUTS
 
 SAME = 1e-9  # relative to the largest output: below it, only rounding differs
@@ -73,10 +74,10 @@ PROBES: dict[str, Probe] = {
 }
 
 
-def difference(before: Normalized, after: Normalized, origin: np.ndarray) -> tuple[float, float]:
+def difference(before: NormResult, after: NormResult, origin: np.ndarray) -> tuple[float, float]:
     """The largest change of an output that exists on both sides, absolute and relative."""
-    old = before.result.output.ravel()[origin.ravel()]
-    new = after.result.output.ravel()
+    old = before.output.ravel()[origin.ravel()]
+    new = after.output.ravel()
     with np.errstate(invalid="ignore"):
         gap = np.abs(new - old)
     both_broken = np.isnan(old) & np.isnan(new) | (old == new)
@@ -121,8 +122,8 @@ def answers(
         return None
     rows: list[dict[str, object]] = []
     for one in normalized:
-        after = apply(one.item, change.tensor, eps, one.affine)
-        largest, relative = difference(one, after, change.origin)
+        after = asked_of(one.item, change.tensor, eps, one.affine).run()
+        largest, relative = difference(one.result, after, change.origin)
         seen = verdict(relative)
         rows.append(
             {
