@@ -200,10 +200,9 @@ def test_a_failing_device_is_a_refusal_in_its_own_words() -> None:
     def drive(steps: Steps[int]) -> None:
         waiting = next(steps)
         assert isinstance(waiting, Awaitable)
-        with pytest.raises(GpuFailed) as failure:
-            # In a thread of its own: the browser's tests leave an event loop running in this one.
-            with ThreadPoolExecutor(1) as pool:
-                pool.submit(asyncio.run, through(waiting)).result()
+        # In a thread of its own: the browser's tests leave an event loop running in this one.
+        with ThreadPoolExecutor(1) as pool, pytest.raises(GpuFailed) as failure:
+            pool.submit(asyncio.run, through(waiting)).result()
         steps.throw(failure.value)
 
     async def through(waiting: Awaitable[object]) -> None:
