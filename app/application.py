@@ -41,7 +41,10 @@ class Application:
         """Show a change of the state in the scene on the page."""
         for scene in self.made.values():
             scene.stale |= changed
-        self.timed(self.scene, changed)
+        is_new = self.store["scene"] not in self.made
+        scene = self.scene
+        if not is_new:  # else it was made with all of this
+            self.timed(scene, changed)
 
     def timed(self, scene: Scene, changed: frozenset[str]) -> None:
         """Let a scene compute and show, and keep how long its kernels took."""

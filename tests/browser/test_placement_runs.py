@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from playwright.sync_api import Page, expect
 
 from kernels.training import RECIPES, TrainingRun
+from tests.browser.conftest import OpenPage
+from tests.browser.hosting import Host
 from tests.browser.placement import caption, go, results, row, spot, stage, through, view, wait_for
 from tests.browser.reading import outputs
 
 # nothing twice ------------------------------------------------------------------------------------
+
+
+def test_a_scene_opened_by_a_link_shows_what_its_head_sees(open_page: OpenPage, host: Host) -> None:
+    page = open_page(host.url)
+    page.evaluate("location.hash = '#placement'")
+    page.wait_for_selector("#placement-results")
+    through(page)
+    expect(results(page)).to_contain_text(re.compile(r"entropy \d\.\d+ · top.1 0\.\d+"))
+    expect(results(page)).not_to_contain_text("not computed yet")
 
 
 def test_switching_the_final_norm_runs_no_layer(page: Page) -> None:

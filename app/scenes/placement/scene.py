@@ -77,6 +77,7 @@ class PlacementScene(Scene):
         self.training = Training()
         self.pointed = ""
         self._heads: dict[str, tuple[StackTrace, Head]] = {}
+        self._came: set[str] = set()  # what came at once with an edit and is not shown yet
         self.parts = (Controls(self), Stage(self), Results(self))
 
     def layout(self) -> dict[str, Viewable]:
@@ -202,12 +203,13 @@ class PlacementScene(Scene):
         while background is None or time.perf_counter() - began < (
             at_once if self.runner.chosen else for_chosen
         ):
-            step = next(steps, self)
+            step: Any = next(steps, self)
             if step is self:
                 return
             if isinstance(step, Awaitable):
                 steps = chain((step,), steps)
                 break
+            self._came.update(self.news(step))
         if background is not None:
             background.start(STACK, self.paced(steps))
 
@@ -254,6 +256,8 @@ class PlacementScene(Scene):
 
     def show(self, changed: frozenset[str]) -> None:
         """One update a view."""
+        changed |= self._came
+        self._came.clear()
         if changed & STACK_FIELDS:
             changed |= {RESULTS, PROGRESS}
         with quiet.on():
