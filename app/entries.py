@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 
 from app.strings import say
-from app.tensor import BadEntry, parse_entry
+from app.tensor import BadEntry, Tensor, parse_entry
 
 Bad = dict[str, dict[str, str]]  # flat index (as text, for JSON) -> the refused text and the reason
 
@@ -41,6 +41,20 @@ class Refused:
         if self._entries and self._within != within:
             self._entries = {}
         return dict(self._entries)
+
+
+def entered(refused: Refused, tensor: Tensor, start: int, rows: list[list[str]]) -> Tensor | None:
+    """A tensor with a block of texts laid over it from a cell on.
+
+    None where an entry is refused: it stays marked, and nothing is set.
+    """
+    cells, bad = paste_block(tensor.values.shape, start, rows)
+    if bad:
+        refused.add(bad, tensor)
+        return None
+    changed = tensor.replaced(cells)
+    refused.mend(cells, changed)
+    return changed
 
 
 def paste_block(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from app.entries import Bad, Refused, paste_block
+from app.entries import Bad, Refused, entered, paste_block
 from app.fields.kinds import Normalizer
 from app.fills import filled, resized
 from app.normalizers import with_axes
@@ -81,18 +81,9 @@ class Actions:
         """
         with self.store.together():
             self.move(cell)
-            self._enter(start, rows)
-
-    def _enter(self, start: int, rows: list[list[str]]) -> None:
-        cells, bad = paste_block(self.scene.tensor.values.shape, start, rows)
-        if bad:
-            self.refused.add(bad, self.scene.tensor)
-            self.scene.show(frozenset({"bad"}))
-            return
-        tensor = self.scene.tensor.replaced(cells)
-        self.refused.mend(cells, tensor)
-        if "tensor" not in self.update(tensor=tensor):
-            self.scene.show(frozenset({"bad"}))
+            tensor = entered(self.refused, self.scene.tensor, start, rows)
+            if tensor is None or "tensor" not in self.update(tensor=tensor):
+                self.scene.show(frozenset({"bad"}))
 
     def drag(self, index: int, value: float) -> None:
         """A cell dragged up or down: one step for Back, however long the drag."""

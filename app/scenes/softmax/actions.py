@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from app.entries import Refused, paste_block
+from app.entries import Refused, entered, paste_block
 from app.fields.softmax import LEAST_SCALE, MOST_HEADS, MOST_KEYS, MOST_SCALE, MOST_WIDTH
 from app.fills import resized
 from app.softmax.presets import SOFTMAX_PRESETS
@@ -59,18 +59,9 @@ class Actions:
         """
         with self.store.together():
             self.move(cell)
-            self._enter(start, rows)
-
-    def _enter(self, start: int, rows: list[list[str]]) -> None:
-        cells, bad = paste_block(self.vectors.values.shape, start, rows)
-        if bad:
-            self.refused.add(bad, self.vectors)
-            self.scene.show(REFUSED)
-            return
-        vectors = self.vectors.replaced(cells)
-        self.refused.mend(cells, vectors)
-        if not self.update(softmax_vectors=vectors):
-            self.scene.show(REFUSED)
+            vectors = entered(self.refused, self.vectors, start, rows)
+            if vectors is None or not self.update(softmax_vectors=vectors):
+                self.scene.show(REFUSED)
 
     def drag(self, index: int, value: float) -> None:
         """A cell dragged up or down."""
