@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from app.placement.backend import NumpyBackend, Run
-from app.placement.cost import WEIGHT_BYTES, Clock, operations, weights_of
+from app.placement.cost import PASS_BYTES, WEIGHT_BYTES, Clock, operations, weights_of
 from kernels import webgpu
 from kernels.residual import Stacks, StackTrace
 from kernels.stack_settings import StackSettings
@@ -23,23 +22,11 @@ SECONDS_PER_LAYER = 12e-3
 SECONDS_PER_WEIGHT = 60e-9  # drawn by NumPy
 SENT_PER_SECOND = 1e9  # bytes of weights
 
-KEPT_TRACES = 32
 
-
-@dataclass
-class Rates:
-    """How fast the device multiplied in the self-test."""
-
-    operations_per_second: float = 0.0
-
-    @classmethod
-    def measured(cls) -> Rates:
-        """From the largest product that was timed; 0 where none was."""
-        timings = webgpu.choice().timings.get("product")
-        if not timings:
-            return cls()
-        largest = timings[-1]
-        return cls(2.0 * largest.size / (largest.webgpu / 1000))
+def operations_per_second() -> float:
+    """How fast the device multiplied in the self-test, by its largest product; 0 without one."""
+    timings = webgpu.choice().timings.get("product")
+    return 2000.0 * timings[-1].size / timings[-1].webgpu if timings else 0.0
 
 
 class GraphicsBackend:
@@ -51,22 +38,28 @@ class GraphicsBackend:
         """Beside a NumPy backend, whose drawn weights it sends."""
         self.numpy = numpy
         self.weights = DeviceWeights(numpy.stacks.weights)
-        self.stacks = Stacks(weights=numpy.stacks.weights)
+        self.stacks = Stacks(weights=numpy.stacks.weights, limit_bytes=PASS_BYTES)
         self.clock = Clock()
-        self.reason = ""  # why the last run was NumPy's after all, in words
-        self._refused: set[StackSettings] = set()
+        self._refused: dict[StackSettings, str] = {}  # with the reason, in words
 
     def takes(self, settings: StackSettings) -> bool:
         """Whether the device is there and tested, can compute this, and is wanted or faster."""
         mode = webgpu.status()["mode"]
-        if mode == "numpy" or settings in self._refused or not webgpu.tested():
+        if mode == "numpy" or not webgpu.tested() or self._unable(settings):
             return False
+        return mode == "webgpu" or self._fresh(settings) < self.numpy.fresh(settings)
+
+    def why_not(self, settings: StackSettings) -> str:
+        """Why a stack is NumPy's although WebGPU is wanted and there; "" where it is not so."""
+        wanted = webgpu.status()["mode"] == "webgpu" and webgpu.tested()
+        return self._unable(settings) if wanted else ""
+
+    def _unable(self, settings: StackSettings) -> str:
         try:
             check(settings)
         except NotOnGpu as error:
-            self.reason = str(error)
-            return False
-        return mode == "webgpu" or self._fresh(settings) < self.numpy.fresh(settings)
+            return str(error)
+        return self._refused.get(settings, "")
 
     def finished(self, settings: StackSettings) -> StackTrace | None:
         """From the traces that are held."""
@@ -77,10 +70,11 @@ class GraphicsBackend:
         return 0.0 if self.finished(settings) is not None else self._fresh(settings)
 
     def _fresh(self, settings: StackSettings) -> float:
-        return self.clock.correction * self._nominal(settings)
+        return self.clock.correction * self.nominal(settings)
 
-    def _nominal(self, settings: StackSettings) -> float:
-        rate = Rates.measured().operations_per_second
+    def nominal(self, settings: StackSettings) -> float:
+        """Seconds of a run before what earlier runs taught; infinite where nothing was timed."""
+        rate = operations_per_second()
         if not rate:
             return float("inf")
         weights = 0 if self.weights.held(settings) else weights_of(settings)
@@ -102,8 +96,7 @@ class GraphicsBackend:
 
     def refuse(self, settings: StackSettings, reason: str) -> None:
         """The device did not compute these settings: they are NumPy's from now on."""
-        self._refused.add(settings)
-        self.reason = reason
+        self._refused[settings] = reason
 
     def lost(self) -> None:
         """The device failed; what it held may be gone with it."""
@@ -128,7 +121,7 @@ class GraphicsRun:
         if self.trace is not None:
             return
         backend = self._backend
-        nominal, began = backend._nominal(self.settings), time.perf_counter()
+        nominal, began = backend.nominal(self.settings), time.perf_counter()
         try:
             stack = GpuStackRun(self.settings, backend.weights)
             for step in stack:

@@ -8,8 +8,11 @@ from app.placement.words import duration
 from app.strings import say
 
 
-def run_line(runner: Runner) -> tuple[str, int, str]:
-    """(text, percent or −1, button): all empty when nothing is left to say."""
+def run_line(runner: Runner, by_numpy: str = "") -> tuple[str, int, str]:
+    """(text, percent or −1, button): all empty when nothing is left to say.
+
+    by_numpy: why NumPy computed a stack that another backend was wanted for.
+    """
     if runner.refusal:
         return runner.refusal, -1, ""
     settings, plan = runner.settings, runner.plan
@@ -22,7 +25,7 @@ def run_line(runner: Runner) -> tuple[str, int, str]:
         text = say("place_run_running", title=title, count=len(runner.traces), total=total)
         return text, int(100 * runner.fraction), say("place_run_stop")
     if not missing:
-        return "", -1, ""
+        return say("place_run_by_numpy", reason=by_numpy) if by_numpy else "", -1, ""
     size = {"depth": settings.depth, "width": settings.width}
     if runner.stopped:
         return say("place_run_stopped", missing=len(missing), total=total), -1, say("place_run_go")

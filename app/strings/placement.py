@@ -136,6 +136,7 @@ STRINGS: dict[str, str] = {
     "place_run_chosen": "Depth {depth}, width {width} takes {time} in {backend}: it starts when "
     "you say so.",
     "place_run_others": "The other {count} placements take {time} in {backend}.",
+    "place_run_by_numpy": "NumPy computed this stack: {reason}.",
     "place_run_compute": "Compute",
     "place_too_large": "Too large for WebAssembly: {reason}.",
     "place_no_memory": "Memory ran out. Take fewer tokens, layers or features.",

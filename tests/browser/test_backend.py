@@ -176,6 +176,16 @@ def test_a_stack_has_the_same_numbers_on_either_backend(tested: Page) -> None:
             assert on_gpu["placements"][key][name] == pytest.approx(right[name], rel=1e-4), key
 
 
+def test_a_stack_that_has_no_shader_is_numpys_and_says_why(tested: Page) -> None:
+    stack(tested, "webgpu")
+    tested.evaluate("normscope.set({placement_soft_cap: 20})")
+    through(tested)
+    expect(tested.locator("#placement-stage")).to_contain_text(
+        "NumPy computed this stack: the gradient of a soft-cap has no compute shader."
+    )
+    expect(tested.locator("#chip")).to_contain_text("NumPy · ")
+
+
 @pytest.mark.parametrize(
     ("fault", "words"),
     [

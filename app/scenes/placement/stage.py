@@ -215,5 +215,7 @@ class Stage:
 
     def show_run(self) -> None:
         """What runs, stops or waits."""
-        text, percent, button = run_line(self.scene.runner)
+        runner = self.scene.runner
+        by_numpy = "" if runner.refusal else self.scene.graphics.why_not(runner.settings)
+        text, percent, button = run_line(runner, by_numpy)
         self.run.put(text=text, percent=percent, button=button)
