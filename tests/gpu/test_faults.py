@@ -127,18 +127,23 @@ def test_a_device_lost_in_the_middle_of_a_call(
 def test_a_gpu_process_that_crashes(
     chromium: Browser, address: str, exchange: dict[str, bytes]
 ) -> None:
+    others = gpu_processes()
     with launched(chromium.browser_type, SOFTWARE_ADAPTER) as browser:
         setting = Setting(open_page(browser, address), exchange, pauses=[PAUSE])
         assert setting.answers_right() == "webgpu"
-        os.kill(gpu_process(), 9)
+        (own,) = gpu_processes() - others
+        os.kill(own, 9)
         assert setting.answers_right() == "numpy"
         run(setting.glue.settled())
         assert setting.answers_right() == "webgpu"
         assert setting.told() == ["device-lost", "device-back"]
 
 
-def gpu_process() -> int:
-    """The GPU process of the newest Chromium that this test started."""
+def gpu_processes() -> set[int]:
+    """The GPU processes of every Chromium that these tests started.
+
+    Which is the newest one cannot be seen by the numbers: they start over at some point.
+    """
     lines = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True).stdout
     rows = [line.split(None, 2) for line in lines.splitlines()[1:]]
     parents = {int(pid): int(parent) for pid, parent, _ in rows}
@@ -150,10 +155,7 @@ def gpu_process() -> int:
             pid = parents[pid]
         return False
 
-    found = [
-        int(pid) for pid, _, args in rows if "--type=gpu-process" in args and is_ours(int(pid))
-    ]
-    return max(found)
+    return {int(pid) for pid, _, args in rows if "--type=gpu-process" in args and is_ours(int(pid))}
 
 
 def test_a_device_lost_for_good(own_page: Page, exchange: dict[str, bytes]) -> None:
