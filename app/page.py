@@ -23,7 +23,9 @@ from app import api
 from app.application import Application
 from app.background import Background
 from app.link import fragment_of
+from app.views.component import Component, Speaking
 from app.views.figures import set_theme
+from app.wire import Wire
 
 if TYPE_CHECKING:
     from app.graphics import Graphics
@@ -44,6 +46,7 @@ class Page:
         application.background = Background(self.after_step)
         application.ask_for_graphics = lambda: self.graphics.begin()
         self.pending: dict[str, list[Any]] = {}
+        self.wire = Component.wire = Wire()
         self.answers: set[asyncio.Future[None]] = set()  # calls that are not answered yet
         self.fragment = fragment_of(application.store)
         application.store.listeners.insert(0, self.on_state)  # before anything computes
@@ -94,15 +97,29 @@ class Page:
         """Send what changed: a scene, one patch a document, and the link."""
         if self.application.store["scene"] != self.shown:
             self.open_scene()
-        for scene, events in self.pending.items():
-            if events:
-                self.pending[scene] = []
-                patch, buffers = encode_patch(self.documents[scene], newest_only(events))
-                self.send("patch", buffers, scene=scene, patch=patch)
+        self.send_changes()
         fragment = fragment_of(self.application.store)
         if fragment != self.fragment:
             self.fragment = fragment
             self.send("link", fragment=fragment, deliberate=self.application.store.steps.take())
+
+    def send_changes(self) -> None:
+        """What changed in Bokeh's models, a patch a scene, and then in our own views."""
+        patches: list[dict[str, Any]] = []
+        buffers: list[tuple[str, bytes]] = []
+        for scene, events in self.pending.items():
+            if events:
+                self.pending[scene] = []
+                patch, own = encode_patch(self.documents[scene], newest_only(events))
+                patches.append({"scene": scene, "patch": patch})
+                buffers += own
+        if patches or self.wire.waiting:
+            views, arrays = self.wire.take()
+            if arrays:
+                buffers.append(("views", arrays))
+            self.post(
+                f'{{"type":"changes","patches":{json.dumps(patches)},"views":{views}}}', buffers
+            )
 
     def after_step(self) -> None:
         """Send what a step in the background changed, and what computed it."""
@@ -122,9 +139,17 @@ class Page:
         self.flush()
         self.send("idle", ms=(time.perf_counter() - began) * 1000, **self.application.last_run())
 
-    def on_patch(self, body: dict[str, Any], attachment: Any) -> None:
-        """A change a person made in a widget or a view."""
-        self.documents[body["scene"]].apply_json_patch(body["patch"], setter=PAGE)
+    def on_changes(self, body: dict[str, Any], attachment: Any) -> None:
+        """What a person did, in its order: in a view of ours, or in a widget.
+
+        A view is told directly. Bokeh would ask each of its models whether the message is theirs,
+        and Panel would count how busy it is; together they took longer than the answer.
+        """
+        for change in body["changes"]:
+            if "patch" in change:
+                self.documents[body["scene"]].apply_json_patch(change["patch"], setter=PAGE)
+            elif view := Speaking.of_model.get(change["model"]):
+                view.hear(change["data"])
 
     def on_open(self, body: dict[str, Any], attachment: Any) -> None:
         """A link was opened, or Back was pressed."""
@@ -178,7 +203,7 @@ class Page:
 
 
 HANDLERS: dict[str, Callable[[Page, dict[str, Any], Any], None]] = {
-    "patch": Page.on_patch,
+    "changes": Page.on_changes,
     "open": Page.on_open,
     "scene": Page.on_scene,
     "theme": Page.on_theme,

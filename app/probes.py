@@ -80,6 +80,9 @@ def difference(before: NormResult, after: NormResult, origin: np.ndarray) -> tup
     new = after.output.ravel()
     with np.errstate(invalid="ignore"):
         gap = np.abs(new - old)
+        largest, size = (float(np.maximum.reduce(part, initial=0.0)) for part in (gap, np.abs(old)))
+    if np.isfinite(largest) and np.isfinite(size):
+        return largest, largest / size if size else largest
     both_broken = np.isnan(old) & np.isnan(new) | (old == new)
     gap = np.where(both_broken, 0.0, gap)
     largest = float(np.max(gap, initial=0.0))

@@ -84,7 +84,7 @@ function stop(what, advice) {
 let turn = bokeh.then(showPicture, (error) => stop(error.message));
 /** @param {any} message @param {Map<string, ArrayBuffer>} arrays */
 function handle(message, arrays) {
-  const wait = ["document", "patch", "scene", "started", "answer"].includes(message.type);
+  const wait = ["document", "changes", "scene", "started", "answer"].includes(message.type);
   if (!wait) return Promise.resolve(handlers[message.type](message, arrays));
   const handled = turn.then(() => handlers[message.type](message, arrays));
   turn = handled.catch(() => {});
@@ -113,7 +113,7 @@ const handlers = {
     showScene(message.scene);
     backend.scene(message.scene);
   },
-  patch: (message, arrays) => documents.patch(message.scene, message.patch, arrays),
+  changes: (message, arrays) => documents.apply(message, arrays),
   idle(message) {
     documents.idle();
     backend.ran(message);

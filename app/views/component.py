@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 from panel.custom import JSComponent
 
 from app.views.design import ASSETS
+from app.wire import Wire, as_json
 
 
 def module(name: str) -> str:
@@ -21,41 +23,50 @@ class Component(JSComponent):
 
     __abstract = True
 
+    wire: ClassVar[Wire | None] = None  # the page sets it; `panel serve` has none
+
     def __init__(self, **params: Any) -> None:
         """As wide as its place, with no margin of its own."""
         super().__init__(**{"sizing_mode": "stretch_width", "margin": 0, **params})
+        self.kept: dict[str, np.ndarray | str] = {}  # what the page has of each value
 
     def put(self, **values: Any) -> None:
         """Show new values, in one go; what has not changed is not sent.
 
-        Once the view is on the page they go straight to its Bokeh model: `self.param.update` would
-        do the same through Param's watchers, at 2 to 6 ms a call in the browser.
+        Once the view is on the page they go there by the wire. `self.param.update` does the same
+        through Param's watchers, Panel's links and Bokeh's events, at 2 to 6 ms a call in the
+        browser; without a page it has to.
         """
-        if not self._models:
+        if not self._models or self.wire is None:
             self.param.update(**values)
             return
-        for root, (model, _) in self._models.items():
-            data = model.data
-            new = {
-                name: value
-                for name, value in values.items()
-                if not same(getattr(data, name), value)
-            }
-            # Panel listens for changes that come from the page; these do not.
-            self._changing[root] = [name for name in new for name in (name, f"data.{name}")]
-            data.update(**new)
-            self._changing.pop(root, None)
+        told = {name: self.news(name, value) for name, value in values.items()}
+        new = {name: value for name, value in told.items() if value is not None}
+        if new:
+            for model, _ in self._models.values():
+                self.wire.put(model.id, new)
+
+    def news(self, name: str, value: Any) -> np.ndarray | str | None:
+        """A value as it goes over the wire, None where the page has it; remembered."""
+        kept = self.kept.get(name)
+        if kept is None:  # the page has what the view was made with
+            first = getattr(self, name)
+            kept = self.kept[name] = first if isinstance(first, np.ndarray) else as_json(first)
+        if isinstance(value, np.ndarray):
+            if not isinstance(kept, str) and same(kept, value):
+                return None
+            self.kept[name] = value
+            return value
+        text = as_json(value)
+        if isinstance(kept, str) and text == kept:
+            return None
+        self.kept[name] = text
+        return text
 
 
-def same(old: Any, new: Any) -> bool:
-    """Whether two values of a view are equal; arrays by their numbers, NaN equal to itself."""
-    if isinstance(new, np.ndarray):
-        return (
-            isinstance(old, np.ndarray)
-            and old.shape == new.shape
-            and np.array_equal(old, new, equal_nan=new.dtype.kind == "f")
-        )
-    return type(old) is type(new) and old == new
+def same(old: np.ndarray, new: np.ndarray) -> bool:
+    """Whether two arrays are equal by their numbers, NaN equal to itself."""
+    return old.shape == new.shape and np.array_equal(old, new, equal_nan=new.dtype.kind == "f")
 
 
 class Speaking(Component):
@@ -63,16 +74,28 @@ class Speaking(Component):
 
     __abstract = True
 
+    of_model: ClassVar[WeakValueDictionary[str, Speaking]] = WeakValueDictionary()
+
     def __init__(self, **params: Any) -> None:
         """A view that nobody listens to yet."""
         super().__init__(**params)
-        self.listeners: dict[str, Callable[[dict[str, Any]], None]] = {}
+        self.listeners: dict[str, Callable[[dict[str, Any]], object]] = {}
+
+    def _get_model(self, *args: Any, **options: Any) -> Any:
+        """Its Bokeh model, by whose name the page sends what the view tells."""
+        model = super()._get_model(*args, **options)
+        self.of_model[model.id] = self
+        return model
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
+        self.hear(data)
+
+    def hear(self, data: dict[str, Any]) -> None:
+        """Act on one message."""
         listener = self.listeners.get(data["type"])
         if listener:
             listener(data)
 
-    def on(self, kind: str, listener: Callable[[dict[str, Any]], None]) -> None:
+    def on(self, kind: str, listener: Callable[[dict[str, Any]], object]) -> None:
         """Listen to one kind of message."""
         self.listeners[kind] = listener

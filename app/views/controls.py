@@ -8,6 +8,8 @@ from typing import Any
 
 import panel as pn
 
+from app.views.slider import Slider
+
 
 class Quiet:
     """While a scene sets its controls, what they report is an echo and not a person's doing."""
@@ -40,9 +42,12 @@ def put(viewable: Any, **values: Any) -> None:
         viewable.param.update(**changed)
 
 
-def watch(widget: Any, act: Callable[[Any], object], name: str = "position") -> None:
-    """Act when a person uses a widget, and not when a scene sets it."""
-    widget.param.watch(lambda event: None if quiet() else act(event.new), name)
+def watch(widget: Any, act: Callable[[Any], object]) -> None:
+    """Act when a person uses a widget or a slider, and not when a scene sets it."""
+    if isinstance(widget, Slider):
+        widget.on("move", lambda data: act(data["position"]))
+    else:
+        widget.param.watch(lambda event: None if quiet() else act(event.new), "value")
 
 
 GAP = (0, 0, 18, 0)

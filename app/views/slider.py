@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 
 import param
 
-from app.views.component import Component, module
+from app.views.component import Speaking, module
+from app.wire import as_json
 
 
-class Slider(Component):
-    """A named range of whole positions; `text` is what the present one means."""
+class Slider(Speaking):
+    """A named range of whole positions; `text` is what the present one means. Message: move."""
 
     label = param.String(doc="its name, also for a screen reader")
     text = param.String(doc="the value in words, such as 1e-5")
@@ -23,11 +24,7 @@ class Slider(Component):
 
     _esm: ClassVar[str] = module("slider")
 
-    def put(self, **values: Any) -> None:
-        """As `Component.put`; the position goes through Param, which tells what a person does next
-        from it: moved back to a position that Param still knew, the slider would not be heard.
-        """
-        position = values.pop("position", self.position)
-        if position != self.position:
-            self.param.update(position=position)
-        super().put(**values)
+    def hear(self, data: dict[str, Any]) -> None:
+        """The page knows where it was moved to."""
+        self.kept["position"] = as_json(data["position"])
+        super().hear(data)

@@ -10,7 +10,6 @@ export const MOST_OUTLINED = 65_536; // beyond, a group is no longer outlined: i
 const GAP = 6;
 const LEVELS = 62; // what strength() gives at most
 const BROKEN = 2 * LEVELS + 1; // the level of NaN and infinities
-const NOTHING = BROKEN + 1; // of a place without a value
 
 /**
  * @param {number[]} shape
@@ -26,19 +25,18 @@ export function buildRaster(shape, names, room) {
   const width = across * p.columns * cellWidth + GAP * (across - 1);
   const height = down * p.rows * cellHeight + GAP * (down - 1);
   const ratio = Math.min(2, globalThis.devicePixelRatio || 1);
-  const canvas = /** @type {HTMLCanvasElement} */ (document.createElement("canvas"));
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
+  const canvas = canvasOf(width, height, ratio); // the cells, as pixels
+  const over = canvasOf(width, height, ratio); // what is drawn over them: numbers and outlines
   const cursor = make("div", "cell cursor");
   cursor.setAttribute("role", "gridcell");
   cursor.tabIndex = 0;
   const row = make("div", "", cursor);
   row.setAttribute("role", "row");
-  const box = make("div", "raster", canvas, row);
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const box = make("div", "raster", canvas, over, row);
+  const context = /** @type {CanvasRenderingContext2D} */ (over.getContext("2d"));
   context.scale(ratio, ratio);
+  const image = new ImageData(canvas.width, canvas.height);
+  const pixels = new Uint32Array(image.data.buffer);
   let current = 0;
 
   /** The corner of a cell. @param {number} index */
@@ -93,74 +91,72 @@ export function buildRaster(shape, names, room) {
     paint(values, scale, marks, colours, text) {
       const palette = paletteOf(box);
       context.clearRect(0, 0, width, height);
-      if (cellWidth < 1 || cellHeight < 1) {
-        heatMap(values, scale, palette);
-        if (marks && p.size <= MOST_OUTLINED) outline(marks, colours, palette);
-        return;
-      }
-      const inset = Math.min(cellWidth, cellHeight) > 5 ? 1 : 0;
-      const words = text && cellWidth >= 30;
-      context.font = `500 9px ${palette.mono}`;
-      context.textAlign = "center";
-      context.textBaseline = "middle";
-      const w = Math.max(cellWidth - inset, 0.5);
-      const h = Math.max(cellHeight - inset, 0.5);
-      fillByColour(levelsOf(values, p.size, scale), palette, (i) => {
-        const [x, y] = corner(i);
-        context.fillRect(x, y, w, h);
-      });
-      context.fillStyle = palette.ink;
-      for (let i = 0; words && i < p.size; i++) {
-        const [x, y] = corner(i);
-        context.fillText(text(i), x + cellWidth / 2, y + cellHeight / 2 + 0.5, cellWidth - 2);
-      }
-      if (marks) outline(marks, colours, palette);
+      if (cellWidth < 1 || cellHeight < 1) heatMap(values, scale, palette);
+      else cells(levelsOf(values, p.size, scale), palette);
+      /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")).putImageData(image, 0, 0);
+      if (text && cellWidth >= 30) numbers(text, palette);
+      if (marks && p.size <= MOST_OUTLINED) outline(marks, colours, palette);
     },
   };
 
+  /** Each cell in its colour, written as pixels: thousands of rectangles on a canvas take many times as long. */
+  function cells(/** @type {Uint8Array} */ levels, /** @type {Palette} */ palette) {
+    const inset = Math.min(cellWidth, cellHeight) > 5 ? 1 : 0;
+    const edge = (/** @type {number} */ at, /** @type {number} */ most) => Math.min(most, Math.round(at * ratio));
+    for (let first = 0; first < p.size; first += p.columns) {
+      const [x, y] = corner(first);
+      const top = edge(y, image.height);
+      const bottom = Math.max(top + 1, edge(y + cellHeight - inset, image.height));
+      const start = top * image.width;
+      for (let c = 0; c < p.columns; c++) {
+        const left = edge(x + c * cellWidth, image.width);
+        const right = Math.max(left + 1, edge(x + (c + 1) * cellWidth - inset, image.width));
+        pixels.fill(palette.pixels[levels[first + c]], start + left, start + right);
+      }
+      const end = start + edge(x + p.columns * cellWidth, image.width);
+      const from = start + edge(x, image.width);
+      for (let line = 1; line < bottom - top; line++) pixels.copyWithin(from + line * image.width, from, end);
+    }
+  }
+
+  function numbers(/** @type {(index: number) => string} */ text, /** @type {Palette} */ palette) {
+    context.font = `500 9px ${palette.mono}`;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillStyle = palette.ink;
+    for (let i = 0; i < p.size; i++) {
+      const [x, y] = corner(i);
+      context.fillText(text(i), x + cellWidth / 2, y + cellHeight / 2 + 0.5, cellWidth - 2);
+    }
+  }
+
   /** More cells than pixels: each pixel shows the largest of the values that fall on it, so that an outlier stays in sight. */
-  function heatMap(/** @type {ArrayLike<number>} */ values, /** @type {number} */ scale, /** @type {ReturnType<typeof paletteOf>} */ palette) {
-    const w = Math.ceil(width);
-    const h = Math.ceil(height);
+  function heatMap(/** @type {ArrayLike<number>} */ values, /** @type {number} */ scale, /** @type {Palette} */ palette) {
+    const w = image.width;
+    const h = image.height;
     const largest = new Float64Array(w * h);
     const seen = new Uint8Array(w * h); // 1: a number, 2: NaN or infinity
     for (let i = 0; i < p.size; i++) {
       const [x, y] = corner(i);
-      const at = Math.min(h - 1, Math.floor(y)) * w + Math.min(w - 1, Math.floor(x));
       const value = values[i];
-      if (!Number.isFinite(value)) seen[at] = 2;
-      else if (seen[at] === 0 || Math.abs(value) > Math.abs(largest[at])) {
-        largest[at] = value;
-        seen[at] ||= 1;
+      const right = Math.min(w, Math.max(Math.floor(x * ratio) + 1, Math.round((x + cellWidth) * ratio)));
+      const bottom = Math.min(h, Math.max(Math.floor(y * ratio) + 1, Math.round((y + cellHeight) * ratio)));
+      for (let py = Math.floor(y * ratio); py < bottom; py++) {
+        for (let at = py * w + Math.floor(x * ratio); at < py * w + right; at++) {
+          if (!Number.isFinite(value)) seen[at] = 2;
+          else if (seen[at] === 0 || Math.abs(value) > Math.abs(largest[at])) {
+            largest[at] = value;
+            seen[at] ||= 1;
+          }
+        }
       }
     }
     const levels = levelsOf(largest, largest.length, scale);
-    for (let at = 0; at < levels.length; at++) if (seen[at] !== 1) levels[at] = seen[at] ? BROKEN : NOTHING;
-    fillByColour(levels, palette, (at) => context.fillRect(at % w, Math.floor(at / w), 1, 1));
-  }
-
-  /**
-   * Fill places colour by colour: to set a canvas's colour costs far more than to fill a rectangle.
-   * @param {Uint8Array} levels  of each place
-   * @param {ReturnType<typeof paletteOf>} palette
-   * @param {(place: number) => void} fill
-   */
-  function fillByColour(levels, palette, fill) {
-    const ends = new Uint32Array(NOTHING + 1);
-    for (const level of levels) ends[level] += 1;
-    for (let level = 1; level <= NOTHING; level++) ends[level] += ends[level - 1];
-    const order = new Uint32Array(levels.length);
-    const next = new Uint32Array(NOTHING + 1);
-    next.set(ends.subarray(0, NOTHING), 1);
-    for (let place = 0; place < levels.length; place++) order[next[levels[place]]++] = place;
-    for (let level = 0, at = 0; level < NOTHING; level++) {
-      if (at < ends[level]) context.fillStyle = level === BROKEN ? palette.wrong : palette.levels[level];
-      for (; at < ends[level]; at++) fill(order[at]);
-    }
+    for (let at = 0; at < levels.length; at++) pixels[at] = seen[at] === 1 ? palette.pixels[levels[at]] : seen[at] ? palette.pixels[BROKEN] : 0;
   }
 
   /** Outline each group as a whole: a line wherever a cell of the group borders one that is not. */
-  function outline(/** @type {Uint8Array} */ marks, /** @type {string[]} */ colours, /** @type {ReturnType<typeof paletteOf>} */ palette) {
+  function outline(/** @type {Uint8Array} */ marks, /** @type {string[]} */ colours, /** @type {Palette} */ palette) {
     const lineWidth = Math.max(1, Math.min(2, cellWidth / 4));
     for (let bit = colours.length - 1; bit >= 0; bit--) {
       context.beginPath();
@@ -203,14 +199,25 @@ function levelsOf(values, size, scale) {
   return levels;
 }
 
-/** @type {{theme: string, palette: any}} */
-let cached = { theme: "", palette: null };
+/** A canvas of a size in CSS pixels. @param {number} width @param {number} height @param {number} ratio */
+function canvasOf(width, height, ratio) {
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(1, Math.round(width * ratio));
+  canvas.height = Math.max(1, Math.round(height * ratio));
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  return canvas;
+}
 
 /**
- * The page's colours as a canvas can use them, for the present theme.
- * @param {Element} element
- * @returns {{levels: string[], wrong: string, ink: string, mono: string, colours: Record<string, string>}}
+ * The page's colours as a canvas can use them: `pixels` of each level, and of what is broken.
+ * @typedef {{pixels: Uint32Array, ink: string, mono: string, colours: Record<string, string>}} Palette
  */
+
+/** @type {{theme: string, palette: Palette | null}} */
+let cached = { theme: "", palette: null };
+
+/** The palette of the present theme. @param {Element} element @returns {Palette} */
 function paletteOf(element) {
   const theme = document.documentElement.dataset.theme ?? "";
   if (cached.theme === theme && cached.palette) return cached.palette;
@@ -225,10 +232,22 @@ function paletteOf(element) {
     levels.push(resolve(`color-mix(in oklab, var(${k < 0 ? "--neg" : "--pos"}) ${Math.abs(k)}%, var(--cell))`));
   }
   const colours = Object.fromEntries(["bn", "ln", "rms", "gn", "both"].map((name) => [name, resolve(`var(--${name})`)]));
-  const palette = { levels, wrong: resolve("var(--wrong)"), ink: resolve("var(--ink)"), mono: getComputedStyle(probe).getPropertyValue("--mono"), colours };
+  const pixels = asPixels([...levels, resolve("var(--wrong)")]);
+  const palette = { pixels, ink: resolve("var(--ink)"), mono: getComputedStyle(probe).getPropertyValue("--mono"), colours };
   probe.remove();
   cached = { theme, palette };
   return palette;
+}
+
+/** Colours in any of CSS's notations as the pixels they give. @param {string[]} colours */
+function asPixels(colours) {
+  const canvas = canvasOf(colours.length, 1, 1);
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { willReadFrequently: true }));
+  colours.forEach((colour, at) => {
+    context.fillStyle = colour;
+    context.fillRect(at, 0, 1, 1);
+  });
+  return new Uint32Array(context.getImageData(0, 0, colours.length, 1).data.buffer);
 }
 
 /** What a screen reader hears of a cell: its place and its value. */

@@ -12,7 +12,7 @@ export function render({ model, el }) {
   input.step = "1";
   const label = make("label", "slider", make("span", "line", name, value), input);
 
-  input.addEventListener("input", () => (model.position = Number(input.value)));
+  input.addEventListener("input", () => model.send_msg({ type: "move", position: Number(input.value) }));
 
   function draw() {
     name.textContent = model.label;

@@ -21,7 +21,7 @@ export class Documents {
     this.patching = 0;
     /** Messages that Python has not answered yet; starting up counts as the first. */
     this.busy = 1;
-    /** @type {{scene: string, event: any}[]} */
+    /** @type {{scene: string, event: any, subject: string}[]} */
     this.waiting = [];
   }
 
@@ -66,10 +66,9 @@ export class Documents {
   changed(scene, event) {
     if (this.patching > 0) return;
     performance.mark("normscope:changed");
-    const same = (/** @type {any} */ other) => event.attr !== undefined && other.event.model === event.model && other.event.attr === event.attr;
-    this.waiting = this.waiting.filter((other) => !same(other));
-    this.waiting = newestPoint(this.waiting, event);
-    this.waiting.push({ scene, event });
+    const subject = subjectOf(event);
+    this.waiting = this.waiting.filter((other) => !subject || other.subject !== subject);
+    this.waiting.push({ scene, event, subject });
     if (this.busy === 0) queueMicrotask(() => this.settle());
   }
 
@@ -82,7 +81,11 @@ export class Documents {
 
   /** @param {string} scene @param {any[]} events */
   post(scene, events) {
-    this.send({ type: "patch", scene, patch: this.shown.get(scene)?.document.create_json_patch(events) });
+    const changes = events.map((event) => {
+      const told = toldBy(event);
+      return told ? { model: told.model.id, data: told.data } : { patch: this.shown.get(scene)?.document.create_json_patch([event]) };
+    });
+    this.send({ type: "changes", scene, changes });
   }
 
   /** The events of a scene that wait, which then no longer do. @param {string} scene */
@@ -97,6 +100,14 @@ export class Documents {
     for (const scene of new Set(this.waiting.map((item) => item.scene))) this.post(scene, this.take(scene));
   }
 
+  /** A model of any scene, by its name. @param {string} id */
+  modelOf(id) {
+    for (const { document } of this.shown.values()) {
+      const model = document.get_model_by_id(id);
+      if (model) return model;
+    }
+  }
+
   /** A message went to Python; it will answer each with "idle". */
   sent() {
     this.busy += 1;
@@ -109,21 +120,60 @@ export class Documents {
   }
 
   /**
-   * Apply what Python changed.
-   * @param {string} scene
-   * @param {any} patch
+   * Apply what Python changed: Bokeh's models by patches, then the values of our own views.
+   * @param {{patches: {scene: string, patch: any}[], views: View[]}} message
    * @param {Map<string, ArrayBuffer>} arrays
    */
-  patch(scene, patch, arrays) {
+  apply({ patches, views }, arrays) {
     this.patching += 1;
     try {
-      this.shown.get(scene)?.document.apply_json_patch(patch, arrays);
+      for (const { scene, patch } of patches) this.shown.get(scene)?.document.apply_json_patch(patch, arrays);
+      for (const view of views) this.modelOf(view.model)?.data.setv(valuesOf(view, arrays.get("views")), { sync: false, check_eq: false });
     } finally {
       this.patching -= 1;
     }
     performance.mark("normscope:patched");
     requestAnimationFrame(() => performance.mark("normscope:shown"));
   }
+}
+
+/**
+ * New values of one of our views: plain ones, and arrays as [type, first byte, length].
+ * @typedef {{model: string, values: Record<string, any>, arrays: Record<string, [keyof typeof TYPES, number, number]>}} View
+ */
+
+const TYPES = { float64: Float64Array, float32: Float32Array, int32: Int32Array, uint8: Uint8Array };
+
+/** @param {View} view @param {ArrayBuffer} [bytes] */
+function valuesOf({ values, arrays }, bytes = new ArrayBuffer(0)) {
+  for (const name in values) values[name] = whole(values[name]);
+  for (const [name, [type, start, length]] of Object.entries(arrays)) values[name] = new TYPES[type](bytes, start, length);
+  return values;
+}
+
+/** A value with NaN and infinities, which JSON lacks, put back as numbers. @param {any} value @returns {any} */
+function whole(value) {
+  if (typeof value !== "object" || value === null) return value;
+  if ("$number" in value) return Number(value.$number);
+  for (const key in value) value[key] = whole(value[key]);
+  return value;
+}
+
+/** What a view of ours tells, and the model that stands for it. @param {any} event */
+function toldBy(event) {
+  return event.msg_data?.event_name === "data_event" ? { model: event.msg_data.origin, data: event.msg_data.data } : null;
+}
+
+// Messages that only say where something is now: the newest counts.
+const PLACES_TOLD = new Set(["point", "move", "drag", "amount", "block"]);
+
+/** What an event says something new of, so that it takes the place of one before; "" if each counts. @param {any} event */
+function subjectOf(event) {
+  if (event.attr !== undefined) return `${event.model.id} ${event.attr}`;
+  const told = toldBy(event);
+  if (!told || !PLACES_TOLD.has(told.data.type)) return "";
+  const { type, key = "", index = "" } = told.data;
+  return `${told.model.id} ${type} ${key} ${type === "drag" ? index : ""}`;
 }
 
 /** What a screen reader calls the places of a scene. @type {Record<string, string>} */
@@ -151,10 +201,4 @@ function frameOf(scene, documentRoots) {
     frame.append(place);
   }
   return { frame, roots };
-}
-
-/** Of messages that only say where the pointer is, the newest counts. */
-function newestPoint(/** @type {{scene: string, event: any}[]} */ waiting, /** @type {any} */ event) {
-  const isPoint = (/** @type {any} */ e) => e?.msg_data?.values?.data?.type === "point" || e?.msg_data?.data?.type === "point";
-  return isPoint(event) ? waiting.filter((other) => !isPoint(other.event)) : waiting;
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import panel as pn
@@ -16,7 +15,7 @@ from app.presets import PRESETS, preset_of
 from app.scenes.axes.actions import NO_FAMILY
 from app.strings import say
 from app.tensor import shape_text
-from app.views.controls import GAP, control, heading, put, quiet
+from app.views.controls import GAP, control, heading, put, quiet, watch
 from app.views.panels import CodePanel, ImportPanel, ShapeControl
 from app.views.prose import Prose
 from app.views.slider import Slider
@@ -55,21 +54,17 @@ class Controls:
         self.shown = self.taken = 0
         self.code = CodePanel()
         self.own = ImportPanel()
-        self.watch(self.preset, self.choose_preset)
-        self.watch(self.layouts, actions.choose_layout)
-        self.watch(self.fill, self.choose_fill)
-        self.watch(self.normalizer, self.choose_normalizer)
-        self.watch(self.family, actions.choose_family)
-        self.watch(self.axes, actions.choose_axes)
-        self.watch(self.groups, actions.choose_groups)
-        self.watch(self.eps, lambda step: actions.update(eps=EPS_STEPS[step]), "position")
+        watch(self.preset, self.choose_preset)
+        watch(self.layouts, actions.choose_layout)
+        watch(self.fill, self.choose_fill)
+        watch(self.normalizer, self.choose_normalizer)
+        watch(self.family, actions.choose_family)
+        watch(self.axes, actions.choose_axes)
+        watch(self.groups, actions.choose_groups)
+        watch(self.eps, lambda step: actions.update(eps=EPS_STEPS[step]))
         self.shape.on("resize", lambda data: actions.resize(data["axis"], data["size"]))
         self.code.on("open", lambda data: self.show_code())
         self.own.on("text", lambda data: self.take_text(data["text"]))
-
-    def watch(self, widget: Any, act: Callable[[Any], object], name: str = "value") -> None:
-        """Act when a person uses a widget, and not when the scene sets it."""
-        widget.param.watch(lambda event: None if quiet() else act(event.new), name)
 
     def layout(self) -> Viewable:
         """From the tensor to what is done to it."""

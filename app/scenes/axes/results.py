@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,7 @@ class Results:
         self.cards = [NormCard() for _ in range(3)]
         self.probes = Probes()
         self.rows: list[dict[str, Any]] = []
+        self.told: dict[Hashable, list[dict[str, object]] | None] = {}  # answers to these numbers
         self.heading = heading(say("probes"))
         self.probes.on("apply", lambda data: scene.actions.apply_probe(data["key"]))
         self.probes.on("amount", lambda data: self.set_amount(data["key"], data["value"]))
@@ -54,8 +56,9 @@ class Results:
     def show(self, changed: frozenset[str]) -> None:
         """One update a card; the probes only when their numbers can differ."""
         self.show_cards(changed)
-        batch_cell = "cell" in changed
-        if changed & (NUMBERS | {"probe_add", "probe_multiply"}) or batch_cell:
+        if changed & NUMBERS:
+            self.told.clear()
+        if changed & (NUMBERS | {"probe_add", "probe_multiply", "cell"}):
             self.show_probes()
 
     def show_cards(self, changed: frozenset[str]) -> None:
@@ -95,9 +98,13 @@ class Results:
         self.rows = []
         for key, probe in PROBES.items() if small else ():
             amount = self.scene.store[probe.field] if probe.field else 0.0
-            told = answers(
-                key, tensor, amount, scene.store["cell"], scene.normalized, scene.store["eps"]
-            )
+            cell = scene.store["cell"]
+            asked = (key, amount, cell[0])  # of the cell, probes read its sequence alone
+            if asked not in self.told:
+                self.told[asked] = answers(
+                    key, tensor, amount, cell, scene.normalized, scene.store["eps"]
+                )
+            told = self.told[asked]
             if told is not None:
                 sequences = "sequences" if "T" in tensor.names else "examples"
                 text = say(probe.name, amount="{amount}", sequences=sequences)

@@ -31,7 +31,7 @@ class TensorControls:
             pn.widgets.Select, name=say("tensor"), options={}, margin=(0, 0, 6, 0)
         )
         self.shape = ShapeControl(label=say("shape_label"), margin=TIGHT)
-        watch(self.preset, lambda new: self.choose(new), "value")
+        watch(self.preset, lambda new: self.choose(new))
         self.shape.on("resize", lambda data: self.resize(data["axis"], data["size"]))
 
     def parts(self) -> list[Viewable]:

@@ -16,7 +16,7 @@ from app.placement.steps import GAINS, TOKENS, WIDTHS, heads_of, nearest
 from app.placement.words import colour_of, figures
 from app.strings import say
 from app.views.choices import Buttons, Choices
-from app.views.controls import control, put, quiet
+from app.views.controls import control, put, watch
 from app.views.placement import PlacementList, Switches
 from app.views.slider import Slider
 from kernels.placements import PLACEMENTS
@@ -87,12 +87,7 @@ class Controls:
 
     def slide(self, slider: Slider, name: str, value: Any) -> None:
         """A slider's position sets a field."""
-
-        def moved(event: Any) -> None:
-            if not quiet():
-                self.scene.set(**{name: value(event.new)})
-
-        slider.param.watch(moved, "position")
+        watch(slider, lambda position: self.scene.set(**{name: value(position)}))
 
     def choose(self, key: str) -> None:
         """A placement of the table; one's own is chosen already."""

@@ -44,7 +44,7 @@ class Bench:
         self.rows = control(
             pn.widgets.Select, name=say("precision_bench_row"), options=list(BENCH_ROWS)
         )
-        watch(self.rows, lambda row: scene.store.update({"precision_bench_row": row}), "value")
+        watch(self.rows, lambda row: scene.store.update({"precision_bench_row": row}))
         self.tell(idle_text(self.row))
         scene.store.listeners.append(self.on_state)
         self.show()

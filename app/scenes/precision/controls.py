@@ -43,8 +43,8 @@ class Controls:
             control(select, name=say(f"precision_{key}"), options=types)
             for key in ("storage", "accumulation")
         )
-        watch(self.storage, lambda value: self.update(precision_storage=value), "value")
-        watch(self.accumulation, lambda value: self.update(precision_accumulation=value), "value")
+        watch(self.storage, lambda value: self.update(precision_storage=value))
+        watch(self.accumulation, lambda value: self.update(precision_accumulation=value))
         watch(self.offset, self.take_offset)
 
     def make_row(self) -> None:
@@ -61,8 +61,8 @@ class Controls:
         draw = {"key": "draw", "text": say("precision_draw")}
         self.draw = Buttons(label=say("precision_row_drawn"), buttons=[draw], margin=GAP)
         self.draw.on("press", lambda data: self.draw_another())
-        watch(self.row, self.take_row, "value")
-        watch(self.seed, self.take_seed, "value")
+        watch(self.row, self.take_row)
+        watch(self.seed, self.take_seed)
         watch(self.length, self.take_length)
 
     def update(self, **patch: Any) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import panel as pn
 from panel.viewable import Viewable
@@ -14,7 +13,7 @@ from app.softmax.digits import significant
 from app.softmax.presets import SOFTMAX_PRESETS, preset_of
 from app.softmax.scales import CAP_STEPS, SCALE_STEPS, TEMPERATURE_STEPS, nearest
 from app.strings import say
-from app.views.controls import control, heading, put, quiet
+from app.views.controls import control, heading, put, watch
 from app.views.panels import ShapeControl
 from app.views.slider import Slider
 
@@ -85,14 +84,14 @@ class Controls:
     def watch_all(self) -> None:
         """Tie each widget to its field."""
         actions = self.scene.actions
-        self.watch(self.preset, actions.choose_preset)
-        self.watch(self.head, lambda head: actions.update(softmax_head=head))
-        self.watch(self.norm, lambda norm: actions.update(softmax_norm=norm))
-        self.watch(self.norm_over, lambda over: actions.update(softmax_norm_over=over))
-        self.watch(self.rope, lambda rope: actions.update(softmax_rope=rope))
-        self.watch(self.factor, self.choose_factor)
-        self.watch(self.cap_order, lambda order: actions.update(softmax_cap_order=order))
-        self.watch(self.mask, lambda keys: actions.update(softmax_masked=keys))
+        watch(self.preset, actions.choose_preset)
+        watch(self.head, lambda head: actions.update(softmax_head=head))
+        watch(self.norm, lambda norm: actions.update(softmax_norm=norm))
+        watch(self.norm_over, lambda over: actions.update(softmax_norm_over=over))
+        watch(self.rope, lambda rope: actions.update(softmax_rope=rope))
+        watch(self.factor, self.choose_factor)
+        watch(self.cap_order, lambda order: actions.update(softmax_cap_order=order))
+        watch(self.mask, lambda keys: actions.update(softmax_masked=keys))
         self.slide(self.scale, "softmax_scale", SCALE_STEPS)
         self.slide(self.eps, "softmax_eps", EPS_STEPS)
         self.slide(self.cap, "softmax_cap", CAP_STEPS)
@@ -100,14 +99,10 @@ class Controls:
         self.slide(self.position, "softmax_position", tuple(range(LAST_POSITION + 1)))
         self.shape.on("resize", lambda data: actions.resize(data["axis"], data["size"]))
 
-    def watch(self, widget: Any, act: Callable[[Any], object], name: str = "value") -> None:
-        """Act when a person uses a widget, and not when the scene sets it."""
-        widget.param.watch(lambda event: None if quiet() else act(event.new), name)
-
     def slide(self, slider: Slider, field: str, steps: tuple[float, ...]) -> None:
         """A slider over a table of values."""
         actions = self.scene.actions
-        self.watch(slider, lambda step: actions.update(**{field: steps[step]}), "position")
+        watch(slider, lambda step: actions.update(**{field: steps[step]}))
 
     def choose_factor(self, key: str) -> None:
         """With √d_k, without, or what a link or a model brought."""
