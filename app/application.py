@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from app.background import Background
@@ -12,6 +12,9 @@ from app.link import open_fragment
 from app.scenes import scene_class
 from app.scenes.scene import Scene
 from app.state import Store
+
+
+REHEARSALS = 24
 
 
 class Application:
@@ -54,6 +57,19 @@ class Application:
         self.ran("NumPy", (time.perf_counter() - began) * 1000)
         scene.show(scene.stale)
         scene.stale = frozenset()
+
+    def rehearse(self) -> Iterator[float]:
+        """Let the scene compute and show what is on show already, a few times, with pauses.
+
+        Nothing changes and nothing is sent. But WebAssembly is compiled as it is used, first fast
+        and then well, and a person's first edit should not be the one that waits for it.
+        """
+        for _ in range(REHEARSALS):
+            scene = self.scene
+            if scene.rehearsed and self.store["backend"] != "webgpu":
+                scene.compute(scene.rehearsed)
+                scene.show(scene.rehearsed)
+            yield 0.02
 
     def graphics_came(self) -> None:
         """The graphics processor was tested: scenes that use it may compute anew."""

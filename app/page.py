@@ -197,9 +197,15 @@ class Page:
         self.send("answer", id=number, **answer)
 
     def on_graphics(self, body: dict[str, Any], attachment: Any) -> None:
-        """The page is at rest, or somebody wants to know what computes here."""
+        """Somebody wants to know what computes here."""
         self.graphics.begin()
         self.graphics.report()
+
+    def on_rest(self, body: dict[str, Any], attachment: Any) -> None:
+        """The page is at rest for the first time."""
+        assert self.application.background is not None
+        self.application.background.start("rehearsal", self.application.rehearse())
+        self.on_graphics(body, attachment)
 
 
 HANDLERS: dict[str, Callable[[Page, dict[str, Any], Any], None]] = {
@@ -210,6 +216,7 @@ HANDLERS: dict[str, Callable[[Page, dict[str, Any], Any], None]] = {
     "call": Page.on_call,
     "file": Page.on_file,
     "graphics": Page.on_graphics,
+    "rest": Page.on_rest,
 }
 
 

@@ -48,7 +48,7 @@ class Wire:
                 pieces += (piece, bytes(padding))
                 length += len(piece) + padding
             views.append(
-                f'{{"model":"{model}","values":{{{",".join(values)}}},"arrays":{json.dumps(arrays)}}}'
+                f'{{"model":"{model}","values":{{{",".join(values)}}},"arrays":{encode(arrays)}}}'
             )
         return f"[{','.join(views)}]", b"".join(pieces)
 
@@ -56,14 +56,17 @@ class Wire:
 def as_json(value: Any) -> str:
     """A value as JSON text; NaN and infinities, which JSON lacks, as {"$number": "NaN"}."""
     try:
-        return json.dumps(value, allow_nan=False, default=plain)
+        return encode(value)
     except ValueError:
-        return json.dumps(marked(value), default=plain)
+        return encode(marked(value))
 
 
 def plain(value: Any) -> Any:
     """NumPy's numbers and arrays as Python's own."""
     return value.tolist()
+
+
+encode = json.JSONEncoder(allow_nan=False, default=plain).encode
 
 
 def marked(value: Any) -> Any:

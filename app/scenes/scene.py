@@ -14,6 +14,8 @@ class Scene:
     """A scene reads the store and draws; it holds no state of its own."""
 
     key: ClassVar[str]
+    # As if these fields had changed, the scene may compute at rest; see `Application.rehearse`.
+    rehearsed: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, application: Application) -> None:
         """Make the controls and views for an application's store."""

@@ -1,5 +1,5 @@
 // The cells of a tensor as elements: slices side by side, headings, and room at the edges for statistics.
-import { make } from "./sheet.js";
+import { make, write } from "./sheet.js";
 import { plan } from "./shape.js";
 
 /** How large cells can be drawn for so many columns. @param {import("./shape.js").Plan} p */
@@ -104,17 +104,17 @@ export function buildCells(shape, names, headings, rowTitles = []) {
         const at = (/** @type {number} */ r, /** @type {number} */ c) => groups[(slice * p.rows + r) * p.columns + c];
         const byRow = whole ? false : p.columns > 1 ? at(0, 0) === at(0, 1) : true;
         const byColumn = !whole && !byRow && (p.rows === 1 || at(0, 0) === at(1, 0));
-        corners[slice].textContent = byRow ? symbol : "";
+        write(corners[slice], byRow ? symbol : "");
         corners[slice].setAttribute("role", byRow && symbol ? "columnheader" : "presentation");
         rowEdges[slice].forEach((end, r) => {
           const first = r === 0 || at(r, 0) !== at(r - 1, 0);
-          end.textContent = byRow && first ? text(at(r, 0)) : "";
+          write(end, byRow && first ? text(at(r, 0)) : "");
         });
         columnEdges[slice].forEach((foot, c) => {
-          foot.textContent = byColumn ? text(at(0, c)).replace(", ", "\n") : "";
+          write(foot, byColumn ? text(at(0, c)).replace(", ", "\n") : "");
         });
         const foot = /** @type {HTMLElement} */ (columnEdges[slice][0]?.previousElementSibling);
-        if (foot) foot.textContent = byColumn ? symbol.replace(", ", "\n") : "";
+        if (foot) write(foot, byColumn ? symbol.replace(", ", "\n") : "");
       }
     },
   };

@@ -1,5 +1,5 @@
 // The formula of the selected normalizer with the live numbers of one cell.
-import { adopt, make, once } from "./sheet.js";
+import { adopt, changes, make, once, write } from "./sheet.js";
 import { short } from "./number.js";
 
 /** @param {{model: any, el: HTMLElement}} context */
@@ -7,17 +7,26 @@ export function render({ model, el }) {
   adopt(el);
   const list = make("ol", "steps");
 
-  function draw() {
-    list.dataset.colour = model.colour;
+  const build = changes((/** @type {[string, string][]} */ ...steps) => {
     list.replaceChildren(
-      ...model.steps.map((/** @type {[string, string, number]} */ [formula, name, value]) => {
+      ...steps.map(([formula, name]) => {
         const math = make("small");
         math.innerHTML = formula; // MathML from our own tables
-        const item = make("li", "", math, make("b", "", short(value, 4)), make("span", "", name));
-        if (!Number.isFinite(value)) item.setAttribute("data-broken", "");
-        return item;
+        return make("li", "", math, make("b"), make("span", "", name));
       }),
     );
+  });
+
+  function draw() {
+    /** @type {[string, string, number][]} */
+    const steps = model.steps;
+    list.dataset.colour = model.colour;
+    build(...steps.map(([formula, name]) => /** @type {[string, string]} */ ([formula, name])));
+    steps.forEach(([, , value], n) => {
+      const item = list.children[n];
+      write(item.children[1], short(value, 4));
+      item.toggleAttribute("data-broken", !Number.isFinite(value));
+    });
   }
 
   const later = once(draw);

@@ -1,5 +1,5 @@
 // One normalizer's output: its cells on the same plan as the tensor, and the current group's statistics.
-import { adopt, make, once } from "./sheet.js";
+import { adopt, changes, make, once, write } from "./sheet.js";
 import { plan, scaleOf, sliceTitle, strength } from "./shape.js";
 import { fixed, short } from "./number.js";
 import { buildCells, sizeClass } from "./cells.js";
@@ -22,11 +22,26 @@ export function render({ model, el }) {
   let raster = null;
   let shape = "";
 
+  const head = changes((/** @type {string} */ name, /** @type {string} */ over) => {
+    title.replaceChildren(make("i"), name, make("span", "", over));
+    cellsBox.setAttribute("aria-label", `${name}, ${over}`);
+  });
+  const terms = changes((/** @type {[string, string][]} */ ...pairs) => {
+    statistics.replaceChildren(
+      ...pairs.map(([symbol, name]) => {
+        const term = make("dt", "", symbol);
+        term.title = name;
+        term.setAttribute("aria-label", name);
+        return make("div", "", term, make("dd"));
+      }),
+    );
+  });
+
   function draw() {
     const { values, groups, cell: current } = model; // a model's properties are slow to read, one by one in a loop
     card.dataset.colour = model.colour;
     card.toggleAttribute("data-current", model.current);
-    title.replaceChildren(make("i"), model.title, make("span", "", model.over));
+    head(model.title, model.over);
     const wanted = JSON.stringify([model.shape, model.names]);
     const size = values.length;
     const p = plan(model.shape, model.names);
@@ -47,7 +62,6 @@ export function render({ model, el }) {
       cellsBox.replaceChildren(...slices.map((part, n) => slice(part, sliceTitle(p, n))));
       cellsBox.className = `slices bare ${sizeClass(p)}`;
     }
-    cellsBox.setAttribute("aria-label", `${model.title}, ${model.over}`);
     const scale = Math.min(scaleOf(values), 1e300);
     const own = groups[current];
     if (raster) {
@@ -58,7 +72,7 @@ export function render({ model, el }) {
     built?.cells.forEach((cell, index) => {
       const value = values[index];
       const text = fixed(value, 2);
-      if (cell.textContent !== text) cell.textContent = text;
+      write(cell, text);
       cell.classList.toggle("long", text.length > 5);
       const power = strength(value, Math.max(scale, 1e-300));
       cell.style.setProperty("--k", `${Math.abs(power)}%`);
@@ -66,15 +80,11 @@ export function render({ model, el }) {
       cell.toggleAttribute("data-broken", !Number.isFinite(value));
       cell.dataset.group = index === current ? "current" : groups[index] === own ? "own" : "";
     });
-    statistics.replaceChildren(
-      ...model.statistics.map((/** @type {[string, string, number]} */ [symbol, name, value]) => {
-        const term = make("dt", "", symbol);
-        term.title = name;
-        term.setAttribute("aria-label", name);
-        return make("div", "", term, make("dd", "", short(value, 4)));
-      }),
-    );
-    note.textContent = model.note;
+    /** @type {[string, string, number][]} */
+    const told = model.statistics;
+    terms(...told.map(([symbol, name]) => /** @type {[string, string]} */ ([symbol, name])));
+    told.forEach(([, , value], n) => write(/** @type {Element} */ (statistics.children[n].lastElementChild), short(value, 4)));
+    write(note, model.note);
     note.hidden = !model.note;
   }
 

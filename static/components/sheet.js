@@ -36,6 +36,29 @@ export function make(tag, className = "", ...children) {
   return element;
 }
 
+/** Write a text, unless it stands there: each change is laid out anew. @param {Element} element @param {string} text */
+export function write(element, text) {
+  const only = element.firstChild;
+  if (only instanceof Text && !only.nextSibling) {
+    if (only.data !== text) only.data = text;
+  } else if (element.textContent !== text) element.textContent = text;
+}
+
+/**
+ * A function that draws only when what it is given differs from the last time.
+ * @template {unknown[]} T
+ * @param {(...values: T) => void} draw
+ */
+export function changes(draw) {
+  let last = "";
+  return (/** @type {T} */ ...values) => {
+    const now = JSON.stringify(values);
+    if (now === last) return;
+    last = now;
+    draw(...values);
+  };
+}
+
 /**
  * Call `draw` once for any number of changes made in one go.
  * @param {() => void} draw

@@ -1,5 +1,5 @@
 // A range input with its name and its value in words above it.
-import { adopt, make, once } from "./sheet.js";
+import { adopt, make, once, write } from "./sheet.js";
 
 /** @param {{model: any, el: HTMLElement}} context */
 export function render({ model, el }) {
@@ -15,8 +15,8 @@ export function render({ model, el }) {
   input.addEventListener("input", () => model.send_msg({ type: "move", position: Number(input.value) }));
 
   function draw() {
-    name.textContent = model.label;
-    value.textContent = model.text;
+    write(name, model.label);
+    write(value, model.text);
     input.max = String(model.end);
     input.value = String(model.position);
     input.setAttribute("aria-label", model.label);

@@ -1,5 +1,5 @@
 // The tensor as an ARIA grid: edited like a spreadsheet, its groups outlined as one points.
-import { adopt, make, once } from "./sheet.js";
+import { adopt, changes, make, once, write } from "./sheet.js";
 import { marksOf, meets } from "./groups.js";
 import { plan, scaleOf, sliceTitle, strength } from "./shape.js";
 import { short } from "./number.js";
@@ -17,7 +17,16 @@ export function render({ model, el }) {
   const reason = make("p", "reason");
   reason.setAttribute("role", "status");
   reason.id = "reason";
+  const range = make("span", "range");
   const key = make("p", "key");
+  const keyItems = changes((/** @type {string[][]} */ ...items) => {
+    const drawn = items.map(([colour, text]) => {
+      const item = make("span", "", make("i"), text);
+      item.dataset.colour = colour;
+      return item;
+    });
+    key.replaceChildren(...drawn, range);
+  });
   const grid = make("div", "grid", slices);
   grid.setAttribute("role", "grid");
   const box = make("div", "tensor", grid, reason, key);
@@ -28,6 +37,8 @@ export function render({ model, el }) {
   let raster = null;
   let pointed = -1;
   let built = "";
+  /** @type {string[]} */
+  let rows = [];
 
   const say = (/** @type {object} */ message) => model.send_msg(message);
   const editor = new Editor({
@@ -71,28 +82,24 @@ export function render({ model, el }) {
       if (cell.dataset.group !== state) cell.dataset.group = state;
     });
     raster?.paint(values, scaleOf(values), marks, colours, (index) => short(values[index], 2));
-    if (raster) label(raster.elementAt(model.cell), model.cell);
+    if (raster) label(raster.elementAt(model.cell), model.cell, values[model.cell], Boolean(model.faded?.[model.cell]));
     drawKey(shown);
   }
 
   function drawKey(/** @type {number[]} */ shown) {
-    const items = model.labels.length ? shown.map((n) => keyItem(model.colours[n], model.labels[n])) : [];
-    if (items.length > 1) items.push(keyItem("both", model.words.both));
-    items.push(make("span", "range", model.words.range.replace("{range}", short(scaleOf(model.values), 2))));
-    key.replaceChildren(...items);
-    key.hidden = !model.labels.length;
-  }
-
-  function keyItem(/** @type {string} */ colour, /** @type {string} */ text) {
-    const item = make("span", "", make("i"), text);
-    item.dataset.colour = colour;
-    return item;
+    const { labels, colours, words, values } = model;
+    const items = labels.length ? shown.map((n) => [colours[n], labels[n]]) : [];
+    if (items.length > 1) items.push(["both", words.both]);
+    keyItems(...items);
+    write(range, words.range.replace("{range}", short(scaleOf(values), 2)));
+    key.hidden = !labels.length;
   }
 
   function rebuild() {
     const wanted = JSON.stringify([model.shape, model.names, model.rows]);
     if (built === wanted) return;
     built = wanted;
+    rows = model.rows;
     pointed = -1;
     const p = plan(model.shape, model.names);
     cells = raster = null;
@@ -109,43 +116,48 @@ export function render({ model, el }) {
     grid.setAttribute("aria-colcount", String(p.columns));
   }
 
-  function label(/** @type {HTMLElement} */ cell, /** @type {number} */ index) {
+  function label(/** @type {HTMLElement} */ cell, /** @type {number} */ index, /** @type {number} */ value, /** @type {boolean} */ faded) {
     const p = /** @type {Cells | Raster} */ (cells ?? raster).plan;
-    const row = model.rows[Math.floor(index / p.columns) % p.rows] ?? "";
-    const faded = model.faded?.[index] ? `, ${model.words.faded}` : "";
-    cell.setAttribute("aria-label", `${row} ${cellLabel(p, index, model.values[index])}${faded}`.trim());
+    const row = rows[Math.floor(index / p.columns) % p.rows] ?? "";
+    const text = `${row} ${cellLabel(p, index, value)}${faded ? `, ${model.words.faded}` : ""}`.trim();
+    if (cell.ariaLabel !== text) cell.ariaLabel = text;
   }
 
   function draw() {
     rebuild();
     grid.setAttribute("aria-label", model.label);
-    const scale = scaleOf(model.values);
-    cells?.cells.forEach((cell, index) => drawCell(cell, index, scale));
-    if (raster && model.bad[model.cell]) mark(raster.elementAt(model.cell), model.bad[model.cell]);
-    else if (raster) mark(raster.elementAt(model.cell), undefined);
-    reason.textContent = Object.values(model.bad)
-      .map((bad) => bad.reason)
-      .join(" · ");
+    const { values, bad, cell: current, faded } = model; // a model's properties are slow to read, one by one in a loop
+    const scale = scaleOf(values);
+    cells?.cells.forEach((cell, index) => {
+      drawCell(cell, index, values[index], scale, bad[index], Boolean(faded?.[index]));
+      drawCurrent(cell, index === current);
+    });
+    if (raster) mark(raster.elementAt(current), bad[current]);
+    write(reason, Object.values(bad).map((one) => one.reason).join(" · "));
     drawEdge();
     outline();
   }
 
-  function drawCell(/** @type {HTMLElement} */ cell, /** @type {number} */ index, /** @type {number} */ scale) {
-    const bad = model.bad[index];
+  /** @param {HTMLElement} cell @param {number} index @param {number} value @param {number} scale @param {{text: string, reason: string} | undefined} bad @param {boolean} faded */
+  function drawCell(cell, index, value, scale, bad, faded) {
     if (!editor.isIn(cell)) {
-      const text = bad ? bad.text : short(model.values[index], 4);
-      if (cell.textContent !== text) cell.textContent = text;
+      const text = bad ? bad.text : short(value, 4);
+      write(cell, text);
       cell.classList.toggle("long", text.length > 5);
     }
-    const power = bad ? 0 : strength(model.values[index], scale);
+    const power = bad ? 0 : strength(value, scale);
     cell.style.setProperty("--k", `${Math.abs(power)}%`);
     cell.dataset.sign = power < 0 ? "neg" : "pos";
-    cell.toggleAttribute("data-broken", !Number.isFinite(model.values[index]));
-    cell.toggleAttribute("data-faded", Boolean(model.faded?.[index]));
+    cell.toggleAttribute("data-broken", !Number.isFinite(value));
+    cell.toggleAttribute("data-faded", faded);
     mark(cell, bad);
-    label(cell, index);
-    cell.tabIndex = index === model.cell ? 0 : -1;
-    cell.setAttribute("aria-selected", String(index === model.cell));
+    label(cell, index, value, faded);
+  }
+
+  function drawCurrent(/** @type {HTMLElement} */ cell, /** @type {boolean} */ isCurrent) {
+    if (cell.ariaSelected === String(isCurrent)) return;
+    cell.tabIndex = isCurrent ? 0 : -1;
+    cell.ariaSelected = String(isCurrent);
   }
 
   function mark(/** @type {HTMLElement} */ cell, /** @type {{reason: string} | undefined} */ bad) {
@@ -169,7 +181,7 @@ export function render({ model, el }) {
       model.edge.columns.map((/** @type {number[]} */ column) => short(column[group], 2)).join(", "),
       (slice, words) => {
         const title = slices.children[slice]?.querySelector("p span");
-        if (title) title.textContent = words;
+        if (title) write(title, words);
       },
     );
   }
@@ -180,10 +192,8 @@ export function render({ model, el }) {
   }
   model.on("cell", once(drawCursor));
   function drawCursor() {
-    cells?.cells.forEach((cell, index) => {
-      cell.tabIndex = index === model.cell ? 0 : -1;
-      cell.setAttribute("aria-selected", String(index === model.cell));
-    });
+    const current = model.cell;
+    cells?.cells.forEach((cell, index) => drawCurrent(cell, index === current));
     outline();
   }
   new MutationObserver(() => raster && outline()).observe(document.documentElement, { attributeFilter: ["data-theme"] });

@@ -63,7 +63,7 @@ export class Backend {
   testAtRest() {
     const left = this.heard + REST - performance.now();
     if (left > 0) setTimeout(() => this.testAtRest(), left + 10);
-    else this.send({ type: "graphics" });
+    else this.send({ type: "rest" });
   }
 
   /** A scene is on show. @param {string} scene */

@@ -30,6 +30,7 @@ class AxesScene(Scene):
     """Reads the store, runs the normalizers, and lets its three parts show them."""
 
     key = "axes"
+    rehearsed = frozenset({"compare", "eps", "cell"})
 
     def __init__(self, application: Application) -> None:
         """Make the parts."""

@@ -30,6 +30,7 @@ class SoftmaxScene(Scene):
     """Reads the store, runs the chain, and lets its parts show it."""
 
     key = "softmax"
+    rehearsed = CHAIN
     problem: Problem
     chain: SoftmaxChain
     result: HeadResult
