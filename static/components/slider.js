@@ -12,19 +12,28 @@ export function render({ model, el }) {
   input.step = "1";
   const label = make("label", "slider", make("span", "line", name, value), input);
 
-  input.addEventListener("input", () => model.send_msg({ type: "move", position: Number(input.value) }));
+  /** Where it stands: here it is known before Python has answered. */
+  let position = model.position;
+  input.addEventListener("input", () => {
+    position = Number(input.value);
+    model.send_msg({ type: "move", position });
+  });
 
   function draw() {
     write(name, model.label);
     write(value, model.text);
     input.max = String(model.end);
-    input.value = String(model.position);
+    input.value = String(position);
     input.setAttribute("aria-label", model.label);
     input.setAttribute("aria-valuetext", model.text);
   }
 
   const later = once(draw);
-  for (const part of ["label", "text", "position", "end"]) model.on(part, later);
+  model.on("position", () => {
+    position = model.position;
+    later();
+  });
+  for (const part of ["label", "text", "end"]) model.on(part, later);
   draw();
   el.append(label);
   return label;
