@@ -13,7 +13,6 @@ from app.scenes import scene_class
 from app.scenes.scene import Scene
 from app.state import Store
 
-
 REHEARSALS = 24
 
 

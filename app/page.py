@@ -19,11 +19,11 @@ from bokeh.document import Document
 from bokeh.document.events import ModelChangedEvent
 from bokeh.document.json import PatchJson
 
-from app import api
+from app import api, wire
 from app.application import Application
 from app.background import Background
 from app.link import fragment_of
-from app.views.component import Component, Speaking
+from app.views.component import Speaking
 from app.views.figures import set_theme
 from app.wire import Wire
 
@@ -46,7 +46,7 @@ class Page:
         application.background = Background(self.after_step)
         application.ask_for_graphics = lambda: self.graphics.begin()
         self.pending: dict[str, list[Any]] = {}
-        self.wire = Component.wire = Wire()
+        self.wire = wire.live = Wire()
         self.answers: set[asyncio.Future[None]] = set()  # calls that are not answered yet
         self.fragment = fragment_of(application.store)
         application.store.listeners.insert(0, self.on_state)  # before anything computes
@@ -104,7 +104,7 @@ class Page:
             self.send("link", fragment=fragment, deliberate=self.application.store.steps.take())
 
     def send_changes(self) -> None:
-        """What changed in Bokeh's models, a patch a scene, and then in our own views."""
+        """What changed, as one message: a patch a scene, and then what goes by the wire."""
         patches: list[dict[str, Any]] = []
         buffers: list[tuple[str, bytes]] = []
         for scene, events in self.pending.items():
@@ -114,11 +114,11 @@ class Page:
                 patches.append({"scene": scene, "patch": patch})
                 buffers += own
         if patches or self.wire.waiting:
-            views, arrays = self.wire.take()
+            models, arrays = self.wire.take()
             if arrays:
-                buffers.append(("views", arrays))
+                buffers.append(("wire", arrays))
             self.post(
-                f'{{"type":"changes","patches":{json.dumps(patches)},"views":{views}}}', buffers
+                f'{{"type":"changes","patches":{json.dumps(patches)},"models":{models}}}', buffers
             )
 
     def after_step(self) -> None:

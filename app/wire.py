@@ -1,56 +1,118 @@
-"""Values of our views on their way to the page: JSON text, and arrays as bytes side by side.
+"""Values on their way to the page: JSON text, and arrays as bytes side by side.
 
 Bokeh's own way, a property set, checked, searched for models, told to every listener and encoded
-item by item, takes most of an edit's time in the browser; our views hold plain values only.
+item by item, takes most of an edit's time in the browser. What only Python changes, and is plain
+values, goes by the wire instead: what our views show, the columns of sources, the ends of axes.
+Bokeh's models in Python then keep what they were made with; the wire knows what the page has.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from bokeh.core.has_props import HasProps
+    from bokeh.models import ColumnDataSource
+
 Value = np.ndarray | str  # an array, or JSON text
+
+TYPES = {"float64", "float32", "int32", "uint8"}  # that JavaScript has arrays of
 
 
 class Wire:
-    """The newest value of each property of each view, until they are sent."""
+    """The newest values of each model, until they are sent, and what the page has of it."""
 
     def __init__(self) -> None:
         """Nothing to send yet."""
-        self.waiting: dict[str, dict[str, Value]] = {}
+        self.waiting: dict[tuple[str, str], dict[str, Value]] = {}
+        self.kept: dict[str, dict[str, Value]] = {}
 
-    def put(self, model: str, values: dict[str, Value]) -> None:
-        """New values of a view, by the name of its Bokeh model."""
-        self.waiting.setdefault(model, {}).update(values)
+    def put(self, model: HasProps, values: dict[str, Any], kind: str = "values") -> None:
+        """New values of a model's properties; what the page has is not sent again."""
+        kept = self.kept.setdefault(model.id, {})
+        new: dict[str, Value] = {}
+        for name, value in values.items():
+            if name not in kept:
+                kept[name] = as_value(first(model, name, kind))
+            told = as_value(value)
+            if not same(kept[name], told):
+                new[name] = kept[name] = told if isinstance(told, str) else told.copy()
+        if new:
+            self.waiting.setdefault((model.id, kind), {}).update(new)
+
+    def know(self, model: HasProps, name: str, value: Any) -> None:
+        """The page itself has changed a property."""
+        self.kept.setdefault(model.id, {})[name] = as_value(value)
 
     def take(self) -> tuple[str, bytes]:
-        """What waits, as a JSON list of {model, values, arrays} and the bytes of all arrays.
+        """What waits, as a JSON list of {model, values or columns, arrays}, and all arrays' bytes.
 
         An array is told as [type, first byte, length]. Bytes start at multiples of eight.
         """
         waiting, self.waiting = self.waiting, {}
-        views: list[str] = []
+        models: list[str] = []
         pieces: list[bytes] = []
         length = 0
-        for model, new in waiting.items():
+        for (model, kind), new in waiting.items():
             values: list[str] = []
             arrays: dict[str, list[Any]] = {}
             for name, value in new.items():
                 if isinstance(value, str):
-                    values.append(f'"{name}":{value}')
+                    values.append(f"{encode(name)}:{value}")
                     continue
-                piece = np.ascontiguousarray(value).tobytes()
+                piece = value.tobytes()
                 arrays[name] = [value.dtype.name, length, value.size]
                 padding = -len(piece) % 8
                 pieces += (piece, bytes(padding))
                 length += len(piece) + padding
-            views.append(
-                f'{{"model":"{model}","values":{{{",".join(values)}}},"arrays":{encode(arrays)}}}'
+            models.append(
+                f'{{"model":"{model}","{kind}":{{{",".join(values)}}},"arrays":{encode(arrays)}}}'
             )
-        return f"[{','.join(views)}]", b"".join(pieces)
+        return f"[{','.join(models)}]", b"".join(pieces)
+
+
+live: Wire | None = None  # the page sets it; `panel serve` has none
+
+
+def put(model: HasProps, **values: Any) -> None:
+    """New values of a Bokeh model that only Python changes."""
+    if live is None or model.document is None:
+        model.update(**values)
+    else:
+        live.put(model, values)
+
+
+def put_columns(source: ColumnDataSource, **columns: Any) -> None:
+    """New columns of a source, all of its columns; each change paints its figure."""
+    if live is None or source.document is None:
+        source.data = columns
+    else:
+        live.put(source, columns, "columns")
+
+
+def first(model: HasProps, name: str, kind: str) -> Any:
+    """What the page was given at first."""
+    return getattr(model, name) if kind == "values" else model.data.get(name)
+
+
+def same(old: Value, new: Value) -> bool:
+    """Whether two values are equal; arrays by their numbers, NaN equal to itself."""
+    if isinstance(old, str) or isinstance(new, str):
+        return isinstance(old, str) and isinstance(new, str) and old == new
+    return old.shape == new.shape and np.array_equal(old, new, equal_nan=new.dtype.kind == "f")
+
+
+def as_value(value: Any) -> Value:
+    """A value as the wire carries it: numbers of a type that JavaScript has, or JSON text."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiub":
+        return as_json(value)
+    if value.dtype.name not in TYPES:
+        value = value.astype(np.float64)
+    return np.ascontiguousarray(value)
 
 
 def as_json(value: Any) -> str:

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
-import numpy as np
 from panel.custom import JSComponent
 
+from app import wire
 from app.views.design import ASSETS
-from app.wire import Wire, as_json
 
 
 def module(name: str) -> str:
@@ -23,12 +22,9 @@ class Component(JSComponent):
 
     __abstract = True
 
-    wire: ClassVar[Wire | None] = None  # the page sets it; `panel serve` has none
-
     def __init__(self, **params: Any) -> None:
         """As wide as its place, with no margin of its own."""
         super().__init__(**{"sizing_mode": "stretch_width", "margin": 0, **params})
-        self.kept: dict[str, np.ndarray | str] = {}  # what the page has of each value
 
     def put(self, **values: Any) -> None:
         """Show new values, in one go; what has not changed is not sent.
@@ -37,36 +33,11 @@ class Component(JSComponent):
         through Param's watchers, Panel's links and Bokeh's events, at 2 to 6 ms a call in the
         browser; without a page it has to.
         """
-        if not self._models or self.wire is None:
+        if not self._models or wire.live is None:
             self.param.update(**values)
             return
-        told = {name: self.news(name, value) for name, value in values.items()}
-        new = {name: value for name, value in told.items() if value is not None}
-        if new:
-            for model, _ in self._models.values():
-                self.wire.put(model.id, new)
-
-    def news(self, name: str, value: Any) -> np.ndarray | str | None:
-        """A value as it goes over the wire, None where the page has it; remembered."""
-        kept = self.kept.get(name)
-        if kept is None:  # the page has what the view was made with
-            first = getattr(self, name)
-            kept = self.kept[name] = first if isinstance(first, np.ndarray) else as_json(first)
-        if isinstance(value, np.ndarray):
-            if not isinstance(kept, str) and same(kept, value):
-                return None
-            self.kept[name] = value
-            return value
-        text = as_json(value)
-        if isinstance(kept, str) and text == kept:
-            return None
-        self.kept[name] = text
-        return text
-
-
-def same(old: np.ndarray, new: np.ndarray) -> bool:
-    """Whether two arrays are equal by their numbers, NaN equal to itself."""
-    return old.shape == new.shape and np.array_equal(old, new, equal_nan=new.dtype.kind == "f")
+        for model, _ in self._models.values():
+            wire.live.put(model.data, values)
 
 
 class Speaking(Component):

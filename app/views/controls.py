@@ -8,6 +8,7 @@ from typing import Any
 
 import panel as pn
 
+from app.views.component import Component
 from app.views.slider import Slider
 
 
@@ -36,7 +37,11 @@ quiet = Quiet()
 
 
 def put(viewable: Any, **values: Any) -> None:
-    """Set what has changed on a widget or layout; setting the same again costs milliseconds."""
+    """Set what has changed on a view, widget or layout; the same again would cost milliseconds."""
+    if isinstance(viewable, Component):
+        own = {name: values.pop(name) for name in list(values) if name not in Component.param}
+        if own:
+            viewable.put(**own)
     changed = {name: new for name, new in values.items() if getattr(viewable, name) != new}
     if changed:
         viewable.param.update(**changed)

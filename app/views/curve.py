@@ -8,8 +8,9 @@ from bokeh.models import BasicTicker, ColumnDataSource, Range1d
 from panel.viewable import Viewable
 
 from app.numbers import short
-from app.views.figures import Figure, put_data, put_range
+from app.views.figures import Figure, put_range
 from app.views.prose import Prose
+from app.wire import put_columns
 
 
 class Curve:
@@ -53,7 +54,7 @@ class Curve:
         """
         empty = np.zeros(len(x), bool) if hollow is None else hollow
         drawn = np.ones(len(x), bool) if dots is None else dots
-        put_data(
+        put_columns(
             self.source,
             x=x.astype(np.float64),
             y=y.astype(np.float64),
@@ -62,7 +63,7 @@ class Curve:
         )
         ends = np.array([x[0], max(x[-1], x[0] + least_span)], np.float64)
         level = np.full(2, np.nan if target is None else target)
-        put_data(self.target, x=ends, y=level)
+        put_columns(self.target, x=ends, y=level)
         put_range(self.x, ends, room=0.04)
         put_range(self.y, y, level, room=0.09)
         self.title.put(html=f"<p class='figure'>{title}</p>")

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 import panel as pn
-from bokeh.models import ColumnDataSource, GlyphRenderer, Range1d
+from bokeh.models import GlyphRenderer, Range1d
 from bokeh.plotting import figure
+
+from app.wire import put
 
 TOKENS: dict[str, dict[str, str]] = {
     "light": {
@@ -97,17 +99,6 @@ class Figure:
         return pn.pane.Bokeh(self.plot, sizing_mode="stretch_width", margin=0)
 
 
-def put_data(source: ColumnDataSource, **columns: np.ndarray) -> None:
-    """Give a source new columns, unless they are what it has: each change paints its figure."""
-    old = source.data
-    same = set(old) == set(columns) and all(
-        np.shape(old[name]) == new.shape and np.array_equal(old[name], new, equal_nan=True)
-        for name, new in columns.items()
-    )
-    if not same:
-        source.data = columns
-
-
 MOST_DRAWN = 1e300  # beyond it a range's own width would overflow
 
 
@@ -121,6 +112,4 @@ def put_range(axis: Range1d, *groups: np.ndarray, room: float = 0.06) -> None:
     room *= width
     if width <= least:
         room = max(abs(low), 1.0) / 2
-    start, end = low - room, high + room
-    if (axis.start, axis.end) != (start, end):
-        axis.update(start=start, end=end)
+    put(axis, start=low - room, end=high + room)

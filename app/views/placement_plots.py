@@ -22,6 +22,7 @@ from bokeh.models import (
 from app.placement.scales import Scale, spread
 from app.views.figures import Figure
 from app.views.placement import PlotCaption
+from app.wire import put, put_columns
 
 SANS = "Inter, system-ui, Segoe UI, Roboto, sans-serif"
 CARD = {
@@ -108,10 +109,10 @@ class Plot:
         """Set both axes."""
         plot = self.figure.plot
         self.scale = scale
-        plot.x_range.update(start=first, end=last + (last - first) * self.room / (1 - self.room))
-        plot.y_range.update(start=scale.low, end=scale.high)
-        self.x_ticks.ticks = list(ticks)
-        self.y_ticks.ticks = list(scale.ticks)
+        put(plot.x_range, start=first, end=last + (last - first) * self.room / (1 - self.room))
+        put(plot.y_range, start=scale.low, end=scale.high)
+        put(self.x_ticks, ticks=list(ticks))
+        put(self.y_ticks, ticks=list(scale.ticks))
         plot.yaxis[0].formatter = self.powers if scale.far else self.plain
 
     def say(self, title: str, text: str) -> None:
@@ -131,13 +132,11 @@ class Plot:
         heights = [self.back(low + place / inner * (high - low)) for place in placed]
         for group, (source, _) in self.labels.items():
             chosen = [index for index, end in enumerate(ends) if end[0] == group]
-            replace(
+            put_columns(
                 source,
-                {
-                    "x": np.full(len(chosen), float(x)),
-                    "y": np.array([heights[index] for index in chosen]),
-                    "text": [ends[index][1] for index in chosen],
-                },
+                x=np.full(len(chosen), float(x)),
+                y=np.array([heights[index] for index in chosen]),
+                text=[ends[index][1] for index in chosen],
             )
 
     def paint_labels(self, group: str, token: str) -> None:
@@ -155,28 +154,17 @@ class Plot:
         return 10.0**place if self.log else place
 
 
-def replace(source: ColumnDataSource, data: dict[str, Any]) -> None:
-    """Give a source its data, unless it has them."""
-    held = source.data
-    if set(held) != set(data) or not all(same_column(held[name], data[name]) for name in data):
-        source.data = data
-
-
-def same_column(held: Any, new: Any) -> bool:
-    """Whether two columns are equal, NaN to NaN."""
-    if not isinstance(held, np.ndarray) or not isinstance(new, np.ndarray):
-        return type(held) is type(new) and held == new
-    return np.array_equal(held, new, equal_nan=True)
-
-
 class CurvePlot(Plot):
     """Curves that share one source, with a column each."""
+
+    data: dict[str, np.ndarray]
 
     def __init__(self, columns: Iterable[str], **options: Any) -> None:
         """A line a column, all quiet to begin with."""
         super().__init__(**options)
         names = tuple(columns)
-        self.source = ColumnDataSource({"x": [], **{name: [] for name in names}})
+        self.data = {name: np.empty(0) for name in ("x", *names)}
+        self.source = ColumnDataSource(self.data)
         self.lines = {
             name: self.figure.line(self.source, "x", name, "ink-3", line_width=1.1)
             for name in names
@@ -196,11 +184,12 @@ class CurvePlot(Plot):
 
     def put(self, data: dict[str, np.ndarray]) -> None:
         """New curves, in one update; the same ones again are not drawn again."""
-        replace(self.source, data)
+        self.data = data
+        put_columns(self.source, **data)
 
     def end_of(self, name: str) -> float | None:
         """The last number of a curve, where it has one."""
-        values = np.asarray(self.source.data[name], dtype=np.float64)
+        values = self.data[name]
         values = values[np.isfinite(values)]
         return float(values[-1]) if len(values) else None
 

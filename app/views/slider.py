@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import param
 
+from app import wire
 from app.views.component import Speaking, module
-from app.wire import as_json
 
 
 class Slider(Speaking):
@@ -26,5 +26,7 @@ class Slider(Speaking):
 
     def hear(self, data: dict[str, Any]) -> None:
         """The page knows where it was moved to."""
-        self.kept["position"] = as_json(data["position"])
+        if wire.live is not None:
+            for model, _ in self._models.values():
+                wire.live.know(model.data, "position", data["position"])
         super().hear(data)

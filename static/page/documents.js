@@ -120,15 +120,18 @@ export class Documents {
   }
 
   /**
-   * Apply what Python changed: Bokeh's models by patches, then the values of our own views.
-   * @param {{patches: {scene: string, patch: any}[], views: View[]}} message
+   * Apply what Python changed: by patches of Bokeh's, then what came by the wire.
+   * @param {{patches: {scene: string, patch: any}[], models: Model[]}} message
    * @param {Map<string, ArrayBuffer>} arrays
    */
-  apply({ patches, views }, arrays) {
+  apply({ patches, models }, arrays) {
     this.patching += 1;
     try {
       for (const { scene, patch } of patches) this.shown.get(scene)?.document.apply_json_patch(patch, arrays);
-      for (const view of views) this.modelOf(view.model)?.data.setv(valuesOf(view, arrays.get("views")), { sync: false, check_eq: false });
+      for (const one of models) {
+        const model = this.modelOf(one.model);
+        model?.setv(valuesOf(one, arrays.get("wire"), model), { sync: false, check_eq: false });
+      }
     } finally {
       this.patching -= 1;
     }
@@ -138,17 +141,21 @@ export class Documents {
 }
 
 /**
- * New values of one of our views: plain ones, and arrays as [type, first byte, length].
- * @typedef {{model: string, values: Record<string, any>, arrays: Record<string, [keyof typeof TYPES, number, number]>}} View
+ * New values of a model's properties, or of a source's columns: plain ones, and arrays as [type, first byte, length].
+ * @typedef {{model: string, values?: Record<string, any>, columns?: Record<string, any>,
+ *   arrays: Record<string, [keyof typeof TYPES, number, number]>}} Model
  */
 
 const TYPES = { float64: Float64Array, float32: Float32Array, int32: Int32Array, uint8: Uint8Array };
 
-/** @param {View} view @param {ArrayBuffer} [bytes] */
-function valuesOf({ values, arrays }, bytes = new ArrayBuffer(0)) {
-  for (const name in values) values[name] = whole(values[name]);
-  for (const [name, [type, start, length]] of Object.entries(arrays)) values[name] = new TYPES[type](bytes, start, length);
-  return values;
+/** @param {Model} told @param {ArrayBuffer | undefined} bytes @param {any} model  Bokeh's own object, whose other columns stay */
+function valuesOf({ values, columns, arrays }, bytes = new ArrayBuffer(0), model) {
+  const all = values ?? columns ?? {};
+  for (const name in all) all[name] = whole(all[name]);
+  for (const [name, [type, start, length]] of Object.entries(arrays)) all[name] = new TYPES[type](bytes, start, length);
+  if (values) return values;
+  const before = model.data instanceof Map ? Object.fromEntries(model.data) : model.data;
+  return { data: { ...before, ...columns } };
 }
 
 /** A value with NaN and infinities, which JSON lacks, put back as numbers. @param {any} value @returns {any} */

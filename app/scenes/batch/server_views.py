@@ -9,8 +9,9 @@ from panel.viewable import Viewable
 
 from app.batch.server import Replay, rows_of
 from app.strings import say
-from app.views.figures import Figure, put_data, put_range
+from app.views.figures import Figure, put_range
 from app.views.prose import Prose
+from app.wire import put_columns
 
 # The members of the comparison: attribute of `Replay`, colour, dash of its curve.
 MEMBERS: tuple[tuple[str, str, str], ...] = (
@@ -45,7 +46,7 @@ class Marked:
 
     def mark(self, step: int) -> None:
         """Move the line."""
-        put_data(
+        put_columns(
             self.now,
             x=np.array([step], np.float64),
             low=np.array([self.y.start], np.float64),
@@ -69,7 +70,7 @@ class OutputCurves(Marked):
     def show(self, replay: Replay, feature: int) -> None:
         """The curves of a feature."""
         columns = {key: getattr(replay, key)[:, feature] for key, _, _ in MEMBERS}
-        put_data(self.source, x=np.arange(len(replay.sizes), dtype=np.float64), **columns)
+        put_columns(self.source, x=np.arange(len(replay.sizes), dtype=np.float64), **columns)
         put_range(self.y, *columns.values(), room=0.08)
         key = " ".join(
             f"<span class='key-{dash}' data-colour='{colour}'><i></i>"
@@ -105,8 +106,8 @@ class RequestBars(Marked):
         ends = np.array([request.end for request in replay.requests], np.float64)
         ends = np.minimum(ends, len(replay.sizes))
         rows = np.array(rows_of([(one.start, one.end) for one in replay.requests]), np.float64)
-        put_data(self.source, left=starts - 0.45, right=ends - 0.55, y=rows)
-        put_data(
+        put_columns(self.source, left=starts - 0.45, right=ends - 0.55, y=rows)
+        put_columns(
             self.yours,
             left=np.array([-0.45]),
             right=np.array([len(replay.sizes) - 0.55]),

@@ -8,8 +8,9 @@ from bokeh.models import BasicTicker, ColumnDataSource, Range1d
 from panel.viewable import Viewable
 
 from app.batch.shift import edges_of
-from app.views.figures import Figure, put_data, put_range
+from app.views.figures import Figure, put_range
 from app.views.prose import Prose
+from app.wire import put_columns
 
 
 class Histogram:
@@ -44,5 +45,5 @@ class Histogram:
         put_range(self.x, edges, room=0.02)
         put_range(self.y, np.zeros(1), *counts, room=0.0)
         for source, top in zip(self.sources, counts, strict=True):
-            put_data(source, x=edges[1:], left=edges[:-1], top=top)
+            put_columns(source, x=edges[1:], left=edges[:-1], top=top)
         self.title.put(html=f"<p class='figure'>{title}</p>")

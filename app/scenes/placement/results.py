@@ -42,7 +42,7 @@ class Results:
             (WITHOUT, WITH), height=HEIGHT, log=False, groups=(WITHOUT, WITH), room=ROOM, lines=1
         )
         self.gradient = CurvePlot(
-            CURVES, height=HEIGHT, log=True, groups=("chosen", "opposite"), room=ROOM, lines=2
+            CURVES, height=HEIGHT, log=True, groups=("chosen", "opposite"), room=ROOM, lines=3
         )
 
     def layout(self) -> Viewable:
@@ -153,8 +153,10 @@ class Results:
         self.gradient.put(data)
         self.gradient.ranges(0, depth, layer_ticks(depth), log_scale(data, scene.chosen))
         for key in CURVES:
-            self.gradient.style(key, "ink", 1.8, "dashed", front=False)
-        self.gradient.style(scene.chosen, colour, 2.6, "solid", front=True)
+            if key == scene.chosen:
+                self.gradient.style(key, colour, 2.6, "solid", front=True)
+            else:
+                self.gradient.style(key, "ink", 1.8, "dashed", front=False)
         self.gradient.paint_labels("chosen", colour)
         self.gradient.paint_labels("opposite", "ink")
         ends = []

@@ -60,7 +60,10 @@ PROGRESS, LEARNED, POINTED = "progress", "learned", "pointed"
 
 # An edit computes for so many seconds before it shows what there is, and longer if only that
 # finishes the chosen placement: a curve must follow a slider. The rest comes in slices.
-AT_ONCE, FOR_CHOSEN = 0.045, 0.15
+AT_ONCE, FOR_CHOSEN = 0.012, 0.15
+# Results of the background that come within so many seconds are shown together: each showing paints
+# every plot.
+TOGETHER = 0.06
 
 
 class PlacementScene(Scene):
@@ -215,15 +218,19 @@ class PlacementScene(Scene):
 
     def paced(self, steps: Iterator[Any]) -> Iterator[Awaitable[object] | None]:
         """The rest of the work for the background, shown as it comes, left with the scene."""
+        shown, news = time.perf_counter(), {PROGRESS}
         for step in steps:
             if isinstance(step, Awaitable):
                 yield step
                 continue
             if self.store["scene"] != self.key:
                 return
-            self.show(frozenset({PROGRESS, *self.news(step)}))
+            news.update(self.news(step))
+            if RESULTS in news or time.perf_counter() - shown > TOGETHER:
+                self.show(frozenset(news))
+                shown, news = time.perf_counter(), {PROGRESS}
             yield None
-        self.show(frozenset({PROGRESS}))
+        self.show(frozenset(news))
 
     def news(self, step: str | None) -> tuple[str, ...]:
         """What the result of a placement changes on the page; None is a slice without one."""

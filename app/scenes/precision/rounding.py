@@ -10,9 +10,10 @@ from bokeh.models import ColumnDataSource, FixedTicker, Span
 from app.precision import CEILING, FLOOR, METHODS, OFFSETS
 from app.precision_text import lead, result_rows, scale, step_rows, types_sentence
 from app.strings import say
-from app.views.figures import Figure, put_data
+from app.views.figures import Figure
 from app.views.prose import Prose
 from app.views.table import Table
+from app.wire import put_columns
 
 if TYPE_CHECKING:
     from app.scenes.precision.scene import PrecisionScene
@@ -106,7 +107,7 @@ class Rounding:
         self.table.put(rows=result_rows(outcomes, truth), domain=list(scale(truth)))
         for one in outcomes:
             self.steps[one.method].put(rows=step_rows(one, truth))
-        put_data(self.source, offset=np.array(OFFSETS[1:]), **scene.curves)
+        put_columns(self.source, offset=np.array(OFFSETS[1:]), **scene.curves)
         self.show_offset(store["precision_offset"])
 
     def show_offset(self, offset: float) -> None:
@@ -114,7 +115,7 @@ class Rounding:
         on_plot = offset >= 1
         errors = [one.variance_error for one in self.scene.outcomes] if on_plot else []
         drawn = [min(max(e, FLOOR), CEILING) if np.isfinite(e) else CEILING for e in errors]
-        put_data(
+        put_columns(
             self.present, offset=np.full(len(drawn), offset), error=np.array(drawn, np.float64)
         )
         if (self.mark.location, self.mark.visible) != (max(offset, 1.0), on_plot):

@@ -13,8 +13,9 @@ from app.benchmark.loop import LARGEST, ROW
 from app.benchmark.result import Measured
 from app.strings import say
 from app.views.controls import boxed, put
-from app.views.figures import Figure, put_data
+from app.views.figures import Figure
 from app.views.prose import Prose
+from app.wire import put_columns
 
 if TYPE_CHECKING:
     from app.scenes.precision.scene import PrecisionScene
@@ -88,7 +89,7 @@ class Timing:
         if view == "table":
             self.table.put(html=table_html(measured, self.scene.bench.row))
         columns = {name: column(measured, *name.split("_", 1)) for name in self.lines}
-        put_data(self.source, size=np.array([float(one.size) for one in measured]), **columns)
+        put_columns(self.source, size=np.array([float(one.size) for one in measured]), **columns)
         low, high = span(list(columns.values()))
         if (self.y.start, self.y.end) != (low, high):
             self.y.update(start=low, end=high)

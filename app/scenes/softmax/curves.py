@@ -16,6 +16,7 @@ from app.strings import say
 from app.views.controls import quiet
 from app.views.figures import Figure
 from app.views.softmax import Variants
+from app.wire import put, put_columns
 
 if TYPE_CHECKING:
     from app.scenes.softmax.scene import SoftmaxScene
@@ -73,9 +74,9 @@ class Part:
         plot = self.figure.plot
         if self.log:
             first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-            plot.yaxis[0].ticker.ticks = decades(first, last)
+            put(plot.yaxis[0].ticker, ticks=decades(first, last))
             low, high = 10.0**first, 1.4 * 10.0**last
-        plot.y_range.update(start=low, end=high)
+        put(plot.y_range, start=low, end=high)
 
 
 def decades(first: int, last: int) -> list[float]:
@@ -111,10 +112,19 @@ class CurvesView:
         for one in VARIANTS:
             part.draw_line(one.key, self.source, "dashed" if one.capped else "solid")
         plot = part.figure.plot
-        span = Span(dimension="height", location=1.0, editable=True, line_width=16, line_alpha=0.13)
+        span = Span(
+            dimension="height",
+            location=1.0,
+            editable=True,
+            line_width=16,
+            line_alpha=0.13,
+            level="overlay",  # a layer of its own: what moves there does not paint the curves
+        )
         part.figure.token(span, line_color="ink")
         plot.add_layout(span)
-        dots = plot.scatter("scale", part.name, source=self.marks, size=8, line_width=1.5)
+        dots = plot.scatter(
+            "scale", part.name, source=self.marks, size=8, line_width=1.5, level="overlay"
+        )
         part.figure.token(dots.glyph, fill_color="ink", line_color="panel")
         span.on_change("location", lambda attr, old, new: self.dragged(new))
         return span
@@ -156,10 +166,11 @@ class CurvesView:
         scale = self.scene.problem.settings.query_scale
         present = self.scene.variant
         point = self.scene.points[present]
-        self.marks.data = {
-            "scale": [scale],
+        put_columns(
+            self.marks,
+            scale=[scale],
             **{part.name: [getattr(point, part.name)] for part in self.parts},
-        }
+        )
         for span in self.spans:
             span.location = scale
         self.show_table(present)
@@ -175,7 +186,7 @@ class CurvesView:
                 if part.name != "entropy":
                     row[row <= 0] = np.nan
                 data[f"{part.name}_{one.key}"] = row
-        self.source.data = data
+        put_columns(self.source, **data)
         self.fit_ranges(data)
         present = scene.variant
         for part in self.parts:
