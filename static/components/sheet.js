@@ -36,6 +36,25 @@ export function make(tag, className = "", ...children) {
   return element;
 }
 
+/**
+ * A box whose content may be wider than it: then the keyboard has to reach it, to scroll it.
+ * @param {HTMLElement} box
+ * @param {() => string} name  for a screen reader
+ */
+export function scrollable(box, name) {
+  const look = () => {
+    const scrolls = box.scrollWidth > box.clientWidth;
+    if (scrolls === box.hasAttribute("tabindex")) return;
+    if (scrolls) {
+      box.tabIndex = 0;
+      box.setAttribute("role", "group");
+      box.setAttribute("aria-label", name());
+    } else for (const attribute of ["tabindex", "role", "aria-label"]) box.removeAttribute(attribute);
+  };
+  const observer = new ResizeObserver(look);
+  for (const part of [box, ...box.children]) observer.observe(part);
+}
+
 /** Write a text, unless it stands there: each change is laid out anew. @param {Element} element @param {string} text */
 export function write(element, text) {
   const only = element.firstChild;

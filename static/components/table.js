@@ -1,5 +1,5 @@
 // Rows of numbers to compare; where a row stands for values, they are drawn as dots on one scale.
-import { adopt, make, once, sheetOf } from "./sheet.js";
+import { adopt, make, once, scrollable, sheetOf } from "./sheet.js";
 import { short } from "./number.js";
 
 const style = await sheetOf("table");
@@ -35,6 +35,7 @@ export function render({ model, el }) {
   for (const name of ["caption", "columns", "rows", "domain"]) model.on(name, later);
   draw();
   el.append(box);
+  scrollable(box, () => model.caption || model.columns.join(", "));
   return box;
 }
 

@@ -1,5 +1,6 @@
 // What the page itself loads beside our modules: BokehJS, and the modules that draw Python's views.
 import { absolute, manifest, nameOf } from "../manifest.js";
+import { paintLightly } from "./painting.js";
 
 /**
  * BokehJS and Panel's models: fetched side by side with everything else, run in order.
@@ -10,20 +11,7 @@ export async function loadScripts(arrived) {
   // Every browser that can run Pyodide 314 imports modules by itself, and ours need no import map.
   globalThis.importShim = Object.assign((/** @type {string} */ url) => import(url), { addImportMap() {} });
   await Promise.all([...manifest.scripts.map((script) => run(script, arrived)), ...manifest.components.map((url) => import(absolute(url)))]);
-  styleByModels();
-}
-
-/**
- * For each property of each thing it paints, and for each text, Bokeh asks the element's computed style, half of a
- * plot's time. Our figures are styled by their models alone, with font sizes in pixels. A Bokeh without these ways of
- * asking stays as it is.
- */
-function styleByModels() {
-  const load = /** @type {any} */ (globalThis).Bokeh.require;
-  const visual = load?.("core/visuals/visual")?.VisualProperties?.prototype;
-  if (visual?._get_css_value) visual._get_css_value = () => "";
-  const plot = load?.("models/plots/plot_canvas")?.PlotView?.prototype;
-  if (plot && "base_font_size" in plot) Object.defineProperty(plot, "base_font_size", { get: () => 13 }); // of Bokeh's own sheet
+  paintLightly();
 }
 
 /** @param {import("../manifest.js").Part} part @param {(file: string, size: number) => void} arrived */

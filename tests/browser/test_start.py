@@ -137,6 +137,19 @@ def test_another_links_page_never_shows_the_default_numbers(
     assert outputs(page)["x"] == [[[1, 3]]]
 
 
+def test_what_is_rehearsed_at_rest_changes_nothing_on_the_page(
+    open_page: OpenPage, host: Host
+) -> None:
+    script = LISTEN.replace('=== "document"', '!== "bytes"')
+    page = open_page(f"{host.url}#axes", script=script)
+    sent = page.evaluate("documents.length")
+    page.wait_for_timeout(4000)  # rest begins after 1.2 s; 24 rehearsals take less than one
+    seen = page.evaluate("(from) => documents.slice(from).map(({ type }) => type)", sent)
+    assert "graphics" in seen  # rest has begun
+    assert "changes" not in seen
+    assert outputs(page)["x"] == START
+
+
 def test_nothing_but_files_of_the_site_is_asked_for(open_page: OpenPage, host: Host) -> None:
     """Foreign requests fail every test; here the page's own are looked at too."""
     asked: list[str] = []

@@ -64,6 +64,8 @@ AT_ONCE, FOR_CHOSEN = 0.012, 0.15
 # Results of the background that come within so many seconds are shown together: each showing paints
 # every plot.
 TOGETHER = 0.06
+# The page paints what an edit has shown for about so long; on two cores nothing else should run.
+PAINTING = 0.03
 
 
 class PlacementScene(Scene):
@@ -216,8 +218,9 @@ class PlacementScene(Scene):
         if background is not None:
             background.start(STACK, self.paced(steps))
 
-    def paced(self, steps: Iterator[Any]) -> Iterator[Awaitable[object] | None]:
+    def paced(self, steps: Iterator[Any]) -> Iterator[Awaitable[object] | float | None]:
         """The rest of the work for the background, shown as it comes, left with the scene."""
+        yield PAINTING
         shown, news = time.perf_counter(), {PROGRESS}
         for step in steps:
             if isinstance(step, Awaitable):
