@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from static.build import fetch, pack
+from static.build import bokeh_script, fetch, pack
 from static.build.paths import BUILD, LOCK
 
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
@@ -64,7 +64,7 @@ class Runtime:
 
 def make(say: Callable[[str], None]) -> Runtime:
     """The runtime of the present pins, from an earlier build or made now."""
-    rules = [LOCK, Path(pack.__file__), Path(__file__)]
+    rules = [LOCK, Path(pack.__file__), Path(bokeh_script.__file__), Path(__file__)]
     rules += [Path(__file__).with_name(name) for name in ("compile.mjs", "python.mjs")]
     key = hashlib.sha256(b"".join(path.read_bytes() for path in rules)).hexdigest()[:12]
     runtime = Runtime(BUILD / "runtime" / key)
@@ -124,7 +124,10 @@ def copy_page_parts(files: dict[str, Path], out: Path) -> None:
     (out / "js").mkdir()
     for package, member in SCRIPTS:
         with zipfile.ZipFile(wheel_of(files, package)) as wheel:
-            (out / "js" / Path(member).name).write_bytes(wheel.read(member))
+            script, name = wheel.read(member), Path(member).name
+            if name == bokeh_script.NAME:
+                script = bokeh_script.in_parts(script.decode()).encode()
+            (out / "js" / name).write_bytes(script)
     panel = wheel_of(files, "panel")
     version = panel.name.split("-")[1]
     with zipfile.ZipFile(panel) as wheel:

@@ -7,7 +7,7 @@ const SIGNS = { same: "=", nearly: "≈", changes: "≠" };
 /** @param {{model: any, el: HTMLElement}} context */
 export function render({ model, el }) {
   adopt(el);
-  const list = make("div", "probes");
+  const list = make("div", "probe-rows");
   const rule = make("p");
   let told = "";
 

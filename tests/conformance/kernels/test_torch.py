@@ -50,8 +50,9 @@ def test_the_recording_has_these_cases_and_no_others() -> None:
 
 @pytest.mark.parametrize("case", TORCH_CASES, ids=lambda case: case.name)
 def test_the_seed_still_draws_the_recorded_inputs(case: TorchCase) -> None:
+    # To the last bits: the recorded statistics were summed on another processor.
     for name, value in draw_inputs(case).items():
-        np.testing.assert_array_equal(value, recorded(case, f"in_{name}"))
+        np.testing.assert_allclose(value, recorded(case, f"in_{name}"), rtol=1e-15)
 
 
 @pytest.mark.parametrize("case", TORCH_CASES, ids=lambda case: case.name)
