@@ -42,7 +42,7 @@ class Results:
             (WITHOUT, WITH), height=HEIGHT, log=False, groups=(WITHOUT, WITH), room=ROOM, lines=1
         )
         self.gradient = CurvePlot(
-            CURVES, height=HEIGHT, log=True, groups=("chosen", "opposite"), room=ROOM, lines=3
+            CURVES, height=HEIGHT, log=True, groups=("chosen", "opposite"), room=ROOM, lines=2
         )
 
     def layout(self) -> Viewable:
