@@ -21,6 +21,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from static.build import runtime, site, tools
 from static.build.paths import DIST
+from tests.bench.edit import FOCUS, WATCH, edits
 from tests.browser.conftest import DESKTOP, wait_until_ready
 from tests.browser.hosting import Host
 from tests.conftest import ARGUMENTS
@@ -52,34 +53,12 @@ LONG_TASKS = """
     for (const entry of list.getEntries()) longest = Math.max(longest, entry.duration);
   }).observe({ type: "longtask", buffered: true });
 """
-# From the key that ends an edit to the frame after the outputs' text changed.
-EDIT = """async (value) => {
-  const below = (root) => [...root.querySelectorAll("*")].flatMap((element) => [
-    element, ...(element.shadowRoot ? below(element.shadowRoot) : [])]);
-  const all = below(document.body);
-  const cell = all.find((element) => element.matches("[role=grid] .cell"));
-  const outputs = all.filter((element) => element.matches("article .cell"));
-  const read = () => outputs.map((element) => element.textContent).join();
-  const before = read();
-  cell.focus();
-  const key = (target, name) =>
-    target.dispatchEvent(
-      new KeyboardEvent("keydown", { key: name, bubbles: true, composed: true }));
-  key(cell, "F2");
-  const input = cell.querySelector("input");
-  input.value = value;
-  const began = performance.now();
-  key(input, "Enter");
-  while (read() === before) await new Promise(requestAnimationFrame);
-  return performance.now() - began;
-}"""
 
 
 def main() -> None:
     """Measure and print a table."""
     parser = argparse.ArgumentParser(prog="build.py bench start", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--edits", type=int, default=40)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         bare = Host(stock_pyodide(Path(folder)))
@@ -87,9 +66,9 @@ def main() -> None:
         path = os.environ.get("NORMSCOPE_CHROMIUM") or tools.chromium()
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         rounds = [one_round(browser, ours, bare) for _ in range(options.rounds)]
-        edits = measure_edits(browser, ours, options.edits)
+        shown = measure_edits(browser, ours)
         browser.close()
-    print_table(rounds, edits)
+    print_table(rounds, shown)
 
 
 def stock_pyodide(folder: Path) -> Path:
@@ -136,12 +115,15 @@ def one_round(browser: Browser, ours: Host, bare: Host) -> dict[str, float]:
     return times
 
 
-def measure_edits(browser: Browser, ours: Host, count: int) -> list[float]:
-    """One edit after the other on a live page, in ms each."""
+def measure_edits(browser: Browser, ours: Host) -> list[float]:
+    """One edit after the other on a live page, in ms each, as `bench edit` measures them."""
 
     def look(page: Page) -> list[float]:
         wait_until_ready(page)
-        return [float(page.evaluate(EDIT, str(10 + n))) for n in range(count)]
+        page.wait_for_timeout(3000)
+        page.evaluate(WATCH)
+        page.evaluate(FOCUS)
+        return edits(page)[0]
 
     return list(in_new_context(browser, ours.url, look))
 
