@@ -113,8 +113,11 @@ def edits(page: Page) -> tuple[list[float], list[int]]:
         page.keyboard.type(str(number + 1))
         page.evaluate("performance.clearMarks()")
         page.keyboard.press("Enter")
-        page.wait_for_timeout(REST)  # asking again and again would keep the page busy
-        seen = page.evaluate(SHOWN)
+        for _ in range(20):  # asking again and again would keep the page busy
+            page.wait_for_timeout(REST)
+            seen = page.evaluate(SHOWN)
+            if seen["shown"]:
+                break
         times.append(seen["shown"][0])
         patches.append(len(seen["patched"]))
         page.keyboard.press("ArrowUp")

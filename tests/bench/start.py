@@ -122,6 +122,7 @@ def measure_edits(browser: Browser, ours: Host) -> list[float]:
         wait_until_ready(page)
         page.wait_for_timeout(3000)
         page.evaluate(WATCH)
+        page.bring_to_front()
         page.evaluate(FOCUS)
         return edits(page)[0]
 
