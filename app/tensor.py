@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,18 +114,18 @@ def _with_numbers(value: Any) -> Any:
     return value
 
 
-def plain(value: Any) -> Any:
-    """A value as plain JSON: arrays as nested lists, NaN and infinities as words."""
+def plain(value: Any, told: Callable[[str], Any] = str) -> Any:
+    """A value as plain JSON: arrays as nested lists, NaN and infinities as words, or as `told`."""
     if isinstance(value, np.ndarray):
-        return plain(value.tolist())
+        return plain(value.tolist(), told)
     if isinstance(value, np.generic):
-        return plain(value.item())
+        return plain(value.item(), told)
     if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+        return told("NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity")
     if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: plain(item, told) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [plain(item, told) for item in value]
     return value
 
 

@@ -9,10 +9,11 @@ Bokeh's models in Python then keep what they were made with; the wire knows what
 from __future__ import annotations
 
 import json
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from app.tensor import plain
 
 if TYPE_CHECKING:
     from bokeh.core.has_props import HasProps
@@ -78,7 +79,7 @@ class Wire:
 live: Wire | None = None  # the page sets it; `panel serve` has none
 
 
-def put(model: HasProps, **values: Any) -> None:
+def put_values(model: HasProps, **values: Any) -> None:
     """New values of a Bokeh model that only Python changes."""
     if live is None or model.document is None:
         model.update(**values)
@@ -120,25 +121,7 @@ def as_json(value: Any) -> str:
     try:
         return encode(value)
     except ValueError:
-        return encode(marked(value))
-
-
-def plain(value: Any) -> Any:
-    """NumPy's numbers and arrays as Python's own."""
-    return value.tolist()
+        return encode(plain(value, lambda word: {"$number": word}))
 
 
 encode = json.JSONEncoder(allow_nan=False, default=plain).encode
-
-
-def marked(value: Any) -> Any:
-    """The same with numbers that JSON lacks named by words that JavaScript reads as numbers."""
-    if isinstance(value, dict):
-        return {key: marked(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [marked(item) for item in value]
-    if isinstance(value, (np.ndarray, np.generic)):
-        return marked(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return {"$number": "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"}
-    return value

@@ -138,7 +138,7 @@ const handlers = {
     await nextFrame();
     timings.interactive = now();
     becameReady();
-    backend.testAtRest();
+    backend.atRest();
     // A stylesheet that is missing stops nothing, but a person should know why the page looks bare.
     const trouble = await normscopeCheck();
     if (trouble) notice(normscopeWords(trouble).join(" "));

@@ -14,7 +14,7 @@ import panel as pn
 from bokeh.models import GlyphRenderer, Range1d
 from bokeh.plotting import figure
 
-from app.wire import put
+from app.wire import put_values
 
 TOKENS: dict[str, dict[str, str]] = {
     "light": {
@@ -112,4 +112,4 @@ def put_range(axis: Range1d, *groups: np.ndarray, room: float = 0.06) -> None:
     room *= width
     if width <= least:
         room = max(abs(low), 1.0) / 2
-    put(axis, start=low - room, end=high + room)
+    put_values(axis, start=low - room, end=high + room)

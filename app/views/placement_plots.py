@@ -22,7 +22,7 @@ from bokeh.models import (
 from app.placement.scales import Scale, spread
 from app.views.figures import Figure
 from app.views.placement import PlotCaption
-from app.wire import put, put_columns
+from app.wire import put_columns, put_values
 
 SANS = "Inter, system-ui, Segoe UI, Roboto, sans-serif"
 CARD = {
@@ -109,10 +109,12 @@ class Plot:
         """Set both axes."""
         plot = self.figure.plot
         self.scale = scale
-        put(plot.x_range, start=first, end=last + (last - first) * self.room / (1 - self.room))
-        put(plot.y_range, start=scale.low, end=scale.high)
-        put(self.x_ticks, ticks=list(ticks))
-        put(self.y_ticks, ticks=list(scale.ticks))
+        put_values(
+            plot.x_range, start=first, end=last + (last - first) * self.room / (1 - self.room)
+        )
+        put_values(plot.y_range, start=scale.low, end=scale.high)
+        put_values(self.x_ticks, ticks=list(ticks))
+        put_values(self.y_ticks, ticks=list(scale.ticks))
         plot.yaxis[0].formatter = self.powers if scale.far else self.plain
 
     def say(self, title: str, text: str) -> None:

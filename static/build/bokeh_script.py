@@ -46,7 +46,7 @@ def in_parts(script: str) -> str:
             raise BuildError(f"{NAME} of this version of Bokeh is not built as expected: {old!r}")
         script = script.replace(old, new)
     order = leaves_first([needs(module) for module in modules_of(script)])
-    return script.replace("ORDER", str(order).replace(" ", ""), 1)
+    return script.replace("{order: ORDER,", f"{{order: [{','.join(map(str, order))}],")
 
 
 def modules_of(script: str) -> list[str]:

@@ -1,5 +1,5 @@
 // One transformer block as a drawing: every place of a norm is a switch, every wire shows its RMS.
-import { adopt, make, once, sheetOf } from "./sheet.js";
+import { adopt, make, once, sheetOf, write } from "./sheet.js";
 import { HALVES, SHAPE } from "./block_plan.js";
 import { short } from "./number.js";
 
@@ -48,13 +48,13 @@ export function render({ model, el }) {
   function draw() {
     box.dataset.colour = model.colour;
     box.setAttribute("aria-label", model.label);
-    which.textContent = model.label;
-    about.textContent = model.about;
+    write(which, model.label);
+    write(about, model.about);
     range.max = String(model.depth);
     range.value = String(model.block);
     range.setAttribute("aria-label", model.words.block);
     range.setAttribute("aria-valuetext", model.label);
-    beside.textContent = model.words.parallel;
+    write(beside, model.words.parallel);
     beside.setAttribute("aria-pressed", String(model.parallel));
     const wanted = String(model.parallel);
     if (wanted !== drawn) {
@@ -75,7 +75,7 @@ export function render({ model, el }) {
     }
     for (const text of /** @type {NodeListOf<SVGElement>} */ (halves.querySelectorAll("[data-wire]"))) {
       const value = model.values[text.dataset.wire ?? ""];
-      text.textContent = value === undefined ? "" : figures(value);
+      write(text, value === undefined ? "" : figures(value));
       text.toggleAttribute("data-broken", value !== undefined && !Number.isFinite(value));
     }
     for (const text of halves.querySelectorAll(".alpha")) text.textContent = model.alpha;

@@ -1,5 +1,5 @@
 // Things to do, side by side; one with a state is a switch.
-import { adopt, make, once, sheetOf } from "./sheet.js";
+import { adopt, make, once, sheetOf, write } from "./sheet.js";
 
 const style = await sheetOf("choices");
 
@@ -37,7 +37,7 @@ export function render({ model, el }) {
     }
     model.buttons.forEach((/** @type {Item} */ item, /** @type {number} */ n) => {
       const button = now[n];
-      if (button.textContent !== item.text) button.textContent = item.text;
+      write(button, item.text);
       button.className = item.main ? "act main" : item.on === undefined ? "act" : "act switch";
       // Not `disabled`: a button that takes itself away under a keyboard would take the focus along.
       button.setAttribute("aria-disabled", String(Boolean(item.disabled)));
@@ -45,7 +45,7 @@ export function render({ model, el }) {
       button.setAttribute("role", "switch");
       button.setAttribute("aria-checked", String(item.on));
     });
-    words.textContent = model.text;
+    write(words, model.text);
     words.hidden = !model.text;
   }
 

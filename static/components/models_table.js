@@ -1,5 +1,5 @@
 // All systems as a table one walks through with the arrow keys: headings sort, rows are picked to compare.
-import { adopt, make, once } from "./sheet.js";
+import { adopt, make, once, write } from "./sheet.js";
 import { modelsSheet } from "./models_sheet.js";
 import { Walk } from "./walk.js";
 
@@ -87,7 +87,7 @@ function makeFilter(/** @type {Record<string, string>} */ words, /** @type {(tex
   const show = (/** @type {string} */ text, /** @type {string} */ shown) => {
     // While a person types, what Python answers may be a letter behind.
     if (input.value !== text && !input.matches(":focus")) input.value = text;
-    if (count.textContent !== shown) count.textContent = shown;
+    write(count, shown);
   };
   return { label, show };
 }

@@ -1,5 +1,5 @@
 // The placements as a list of radio buttons that is also the key of the curves, with a live number each.
-import { adopt, make, once, sheetOf } from "./sheet.js";
+import { adopt, make, once, sheetOf, write } from "./sheet.js";
 
 const sheet = await sheetOf("placement");
 
@@ -59,8 +59,8 @@ export function render({ model, el }) {
     }
     group.dataset.colour = model.colour;
     group.setAttribute("aria-label", model.label);
-    title.textContent = model.label;
-    unit.textContent = model.unit;
+    write(title, model.label);
+    write(unit, model.unit);
     for (const row of /** @type {Row[]} */ (model.rows)) {
       const button = /** @type {HTMLElement} */ (buttons.get(row.key));
       const chosen = row.key === model.chosen;
@@ -68,7 +68,7 @@ export function render({ model, el }) {
       button.tabIndex = chosen ? 0 : -1;
       button.toggleAttribute("data-opposite", row.key === model.opposite);
       button.setAttribute("aria-label", `${row.about}, ${model.unit} ${row.said}`);
-      /** @type {HTMLElement} */ (button.lastElementChild).textContent = row.number;
+      write(/** @type {HTMLElement} */ (button.lastElementChild), row.number);
     }
   }
 

@@ -1,5 +1,5 @@
 // The title of a plot and a line on what it says.
-import { adopt, make, once, sheetOf } from "./sheet.js";
+import { adopt, make, once, sheetOf, write } from "./sheet.js";
 
 const sheet = await sheetOf("placement");
 
@@ -11,9 +11,9 @@ export function render({ model, el }) {
   const box = make("div", "caption", title, text);
 
   function draw() {
-    title.textContent = model.title;
+    write(title, model.title);
     title.hidden = !model.title;
-    text.textContent = model.text;
+    write(text, model.text);
     text.style.minHeight = `${1.4 * model.lines}em`;
   }
 

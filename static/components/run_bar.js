@@ -1,5 +1,5 @@
 // What is being computed, how far it is, and a button that stops it or sets it going.
-import { adopt, make, once, sheetOf } from "./sheet.js";
+import { adopt, make, once, sheetOf, write } from "./sheet.js";
 
 const sheet = await sheetOf("placement");
 
@@ -18,13 +18,13 @@ export function render({ model, el }) {
   const box = make("div", "run", text, progress, button);
 
   function draw() {
-    text.textContent = model.text;
+    write(text, model.text);
     text.hidden = !model.text;
     progress.hidden = model.percent < 0;
     progress.setAttribute("aria-label", model.text);
     progress.setAttribute("aria-valuenow", String(Math.max(0, model.percent)));
     fill.style.width = `${Math.max(0, model.percent)}%`;
-    button.textContent = model.button;
+    write(button, model.button);
     button.hidden = !model.button;
     box.toggleAttribute("data-empty", !model.text && !model.button);
   }

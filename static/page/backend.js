@@ -60,9 +60,9 @@ export class Backend {
   }
 
   /** Ask for the device once nobody waits for anything. */
-  testAtRest() {
+  atRest() {
     const left = this.heard + REST - performance.now();
-    if (left > 0) setTimeout(() => this.testAtRest(), left + 10);
+    if (left > 0) setTimeout(() => this.atRest(), left + 10);
     else this.send({ type: "rest" });
   }
 

@@ -28,7 +28,7 @@ const PART = 10; // milliseconds of evaluating modules between two looks at what
 /** Evaluate BokehJS's modules a few at a time. @param {{order: number[], require: (id: number) => void, finish: () => void}} parts */
 async function startInParts(parts) {
   let began = performance.now();
-  for (const id of parts.order.slice(0, -1)) {
+  for (const id of parts.order) {
     parts.require(id);
     if (performance.now() - began < PART) continue;
     await inTaskOfItsOwn(null);

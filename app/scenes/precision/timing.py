@@ -15,7 +15,7 @@ from app.strings import say
 from app.views.controls import boxed, put
 from app.views.figures import Figure
 from app.views.prose import Prose
-from app.wire import put_columns
+from app.wire import put_columns, put_values
 
 if TYPE_CHECKING:
     from app.scenes.precision.scene import PrecisionScene
@@ -92,7 +92,7 @@ class Timing:
         put_columns(self.source, size=np.array([float(one.size) for one in measured]), **columns)
         low, high = span(list(columns.values()))
         if (self.y.start, self.y.end) != (low, high):
-            self.y.update(start=low, end=high)
+            put_values(self.y, start=low, end=high)
 
 
 def column(measured: list[Measured], backend: str, kernel: str) -> np.ndarray:

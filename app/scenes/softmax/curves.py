@@ -16,7 +16,7 @@ from app.strings import say
 from app.views.controls import quiet
 from app.views.figures import Figure
 from app.views.softmax import Variants
-from app.wire import put, put_columns
+from app.wire import put_columns, put_values
 
 if TYPE_CHECKING:
     from app.scenes.softmax.scene import SoftmaxScene
@@ -74,9 +74,9 @@ class Part:
         plot = self.figure.plot
         if self.log:
             first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-            put(plot.yaxis[0].ticker, ticks=decades(first, last))
+            put_values(plot.yaxis[0].ticker, ticks=decades(first, last))
             low, high = 10.0**first, 1.4 * 10.0**last
-        put(plot.y_range, start=low, end=high)
+        put_values(plot.y_range, start=low, end=high)
 
 
 def decades(first: int, last: int) -> list[float]:

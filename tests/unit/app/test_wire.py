@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.wire import Wire, as_json, put, put_columns
+from app.wire import Wire, as_json, put_columns, put_values
 
 
 def view(**values: Any) -> Any:
@@ -105,7 +105,9 @@ def test_numbers_that_json_lacks_are_named() -> None:
 
 def test_before_there_is_a_page_bokeh_itself_is_told() -> None:
     told: dict[str, Any] = {}
-    put(SimpleNamespace(id="p2", document=None, update=lambda **new: told.update(new)), start=1.0)  # type: ignore[arg-type]
+    put_values(
+        SimpleNamespace(id="p2", document=None, update=lambda **new: told.update(new)), start=1.0
+    )  # type: ignore[arg-type]
     assert told == {"start": 1.0}
     source = SimpleNamespace(id="p3", document=None, data={})
     put_columns(source, x=[1.0])  # type: ignore[arg-type]
