@@ -150,6 +150,41 @@ def test_what_is_rehearsed_at_rest_changes_nothing_on_the_page(
     assert outputs(page)["x"] == START
 
 
+def test_what_an_edit_changes_goes_by_the_wire_alone(open_page: OpenPage, host: Host) -> None:
+    """Once everything was shown a first time, Bokeh's own patches take no part in an edit."""
+    page = open_page(f"{host.url}#axes", script=LISTEN.replace('=== "document"', '=== "changes"'))
+    for number in (5, 6):
+        cell(page, 0).click()
+        page.evaluate("normscope.state()")
+        page.evaluate("documents.length = 0")
+        page.keyboard.type(str(number))
+        page.keyboard.press("Enter")
+        assert_shows(page, start_with(b0t0f0=number))
+    (change,) = page.evaluate("documents")
+    assert change["patches"] == []
+    sent = [array for model in change["models"] for array in model["arrays"].values()]
+    assert sorted(length for _, _, length in sent) == [24] * 4  # the tensor and three outputs
+
+
+def test_a_plot_is_painted_without_asking_for_styles(open_page: OpenPage, host: Host) -> None:
+    """Bokeh 3.10 by itself asks 129 times for one step of this slider."""
+    page = open_page(f"{host.url}#softmax")
+    slider = page.get_by_role("slider", name="Scale of the projections")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(500)
+    page.evaluate(
+        """() => {
+          globalThis.asked = 0;
+          const ask = globalThis.getComputedStyle;
+          globalThis.getComputedStyle = (...of) => { asked += 1; return ask(...of); };
+        }"""
+    )
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(500)
+    assert page.evaluate("asked") < 20
+
+
 def test_nothing_but_files_of_the_site_is_asked_for(open_page: OpenPage, host: Host) -> None:
     """Foreign requests fail every test; here the page's own are looked at too."""
     asked: list[str] = []
