@@ -1,14 +1,35 @@
-// Bokeh 3.10 spends more than half of a plot's time on the page's styles: it asks them, and writes to them, between the
-// strokes of its painting, and each question after a change lets the browser compute all styles anew.
+// How Bokeh 3.10 paints our figures. Left alone it spends more than half of a plot's time on the page's styles, which it
+// asks and changes between the strokes of its painting, prepares every curve for being selected, muted and thinned out,
+// and lets what is ready wait for the frame in which it is then too late to be shown.
+
+/** Plots that are to be painted. @type {Set<any>} */
+const waiting = new Set();
+/** Styles that change with what is being painted; written when all of it is. @type {Map<any, string>} */
+const styles = new Map();
+let painting = false;
+/** Whether something was painted since the last frame. */
+let painted = false;
+/** The next painting. @type {{promise: Promise<void>, done: () => void} | null} */
+let next = null;
+const channel = new MessageChannel();
 
 /**
- * Let Bokeh paint without that. Our figures are styled by their models alone, with font sizes in pixels. What another
- * version of Bokeh does not have stays as it is there.
+ * Let Bokeh paint lightly. Our figures are styled by their models alone, with font sizes in pixels, and nothing in them
+ * can be selected. What another version of Bokeh does not have stays as it is there.
  */
 export function paintLightly() {
-  const load = /** @type {any} */ (globalThis).Bokeh.require;
-  const prototypeOf = (/** @type {string} */ module, /** @type {string} */ name) => load?.(module)?.[name]?.prototype ?? {};
+  askNoStyles();
+  prepareOnlyWhatIsDrawn();
+  paintWhenReady();
+}
 
+/** What a module of Bokeh's gives its objects. @param {string} module @param {string} name */
+function prototypeOf(module, name) {
+  return /** @type {any} */ (globalThis).Bokeh.require?.(module)?.[name]?.prototype ?? {};
+}
+
+/** Each question after a change would let the browser compute all styles anew; and so would a font, set on a canvas. */
+function askNoStyles() {
   // The properties of what is painted: Bokeh looks for each in CSS first.
   const visual = prototypeOf("core/visuals/visual", "VisualProperties");
   if (visual._get_css_value) visual._get_css_value = () => "";
@@ -21,7 +42,71 @@ export function paintLightly() {
   const sheet = prototypeOf("core/dom", "InlineStyleSheet");
   if (sheet._update) {
     sheet._update = function (/** @type {string} */ css) {
-      if (this.el.textContent !== css) this.el.textContent = css;
+      if (painting) styles.set(this, css);
+      else write(this, css);
     };
+  }
+}
+
+/** @param {{el: HTMLStyleElement}} sheet @param {string} css */
+function write(sheet, css) {
+  if (sheet.el.textContent !== css) sheet.el.textContent = css;
+}
+
+/** Each curve has four more views that share its data, for what is selected, what is not, muted, or too much to draw. */
+function prepareOnlyWhatIsDrawn() {
+  const glyph = prototypeOf("models/glyphs/glyph", "GlyphView");
+  const renderer = prototypeOf("models/renderers/glyph_renderer", "GlyphRendererView");
+  if (!glyph.set_data || !renderer.set_visuals || !renderer.map_data) return;
+  const setData = glyph.set_data;
+  glyph.set_data = async function (/** @type {any[]} */ ...values) {
+    if (!this.base) await setData.apply(this, values);
+  };
+  renderer.set_visuals = async function () {
+    this.glyph.set_visuals(this.model.data_source, this.all_indices);
+    this.glyph.after_visuals();
+    await this.glyph.after_lazy_visuals();
+  };
+  renderer.map_data = function () {
+    this.glyph.map_data();
+  };
+}
+
+/** All plots that changed are painted in the task after the change, and no plot twice in a frame. */
+function paintWhenReady() {
+  const plot = prototypeOf("models/plots/plot_canvas", "PlotView");
+  if (!plot.schedule_paint || !plot.repaint) return;
+  channel.port1.onmessage = paint;
+  plot.schedule_paint = function () {
+    if (this.is_paused) return;
+    waiting.add(this);
+    next ??= ask();
+    this._await_ready(next.promise);
+  };
+}
+
+/** A painting: at once if the frame has none yet. */
+function ask() {
+  let done = () => {};
+  const promise = new Promise((/** @type {(value: void) => void} */ resolve) => (done = resolve));
+  if (painted) requestAnimationFrame(paint);
+  else channel.port2.postMessage(null);
+  return { promise, done };
+}
+
+function paint() {
+  const plots = [...waiting];
+  const done = next?.done;
+  waiting.clear();
+  next = null;
+  painting = painted = true;
+  requestAnimationFrame(() => (painted = false));
+  try {
+    for (const plot of plots) if (!plot.is_destroyed) plot.repaint();
+  } finally {
+    painting = false;
+    for (const [sheet, css] of styles) write(sheet, css);
+    styles.clear();
+    done?.();
   }
 }
