@@ -9,7 +9,7 @@ Bokeh's models in Python then keep what they were made with; the wire knows what
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,9 +19,20 @@ if TYPE_CHECKING:
     from bokeh.core.has_props import HasProps
     from bokeh.models import ColumnDataSource
 
-Value = np.ndarray | str  # an array, or JSON text
+# The types that JavaScript has arrays of: NumPy's characters for them, and their names.
+TYPES = {"d": "float64", "f": "float32", "i": "int32", "l": "int32", "B": "uint8"}
+SIZES = {"float64": 8, "float32": 4, "int32": 4, "uint8": 1}  # in bytes
 
-TYPES = {"float64", "float32", "int32", "uint8"}  # that JavaScript has arrays of
+
+class Numbers(NamedTuple):
+    """An array as the page gets it; equal to another with the same bits, NaN among them."""
+
+    type: str
+    bytes: bytes
+    size: int
+
+
+Value = Numbers | str  # or JSON text
 
 
 class Wire:
@@ -40,8 +51,8 @@ class Wire:
             if name not in kept:
                 kept[name] = as_value(first(model, name, kind))
             told = as_value(value)
-            if not same(kept[name], told):
-                new[name] = kept[name] = told if isinstance(told, str) else told.copy()
+            if kept[name] != told:
+                new[name] = kept[name] = told
         if new:
             self.waiting.setdefault((model.id, kind), {}).update(new)
 
@@ -65,11 +76,10 @@ class Wire:
                 if isinstance(value, str):
                     values.append(f"{encode(name)}:{value}")
                     continue
-                piece = value.tobytes()
-                arrays[name] = [value.dtype.name, length, value.size]
-                padding = -len(piece) % 8
-                pieces += (piece, bytes(padding))
-                length += len(piece) + padding
+                arrays[name] = [value.type, length, value.size]
+                padding = -len(value.bytes) % 8
+                pieces += (value.bytes, bytes(padding))
+                length += len(value.bytes) + padding
             models.append(
                 f'{{"model":"{model}","{kind}":{{{",".join(values)}}},"arrays":{encode(arrays)}}}'
             )
@@ -100,20 +110,14 @@ def first(model: HasProps, name: str, kind: str) -> Any:
     return getattr(model, name) if kind == "values" else model.data.get(name)
 
 
-def same(old: Value, new: Value) -> bool:
-    """Whether two values are equal; arrays by their numbers, NaN equal to itself."""
-    if isinstance(old, str) or isinstance(new, str):
-        return isinstance(old, str) and isinstance(new, str) and old == new
-    return old.shape == new.shape and np.array_equal(old, new, equal_nan=new.dtype.kind == "f")
-
-
 def as_value(value: Any) -> Value:
     """A value as the wire carries it: numbers of a type that JavaScript has, or JSON text."""
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiub":
         return as_json(value)
-    if value.dtype.name not in TYPES:
-        value = value.astype(np.float64)
-    return np.ascontiguousarray(value)
+    kind = TYPES.get(value.dtype.char)
+    if kind is None or value.dtype.itemsize != SIZES[kind]:
+        kind, value = "float64", value.astype(np.float64)
+    return Numbers(kind, value.tobytes(), value.size)
 
 
 def as_json(value: Any) -> str:

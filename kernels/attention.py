@@ -79,13 +79,18 @@ def attention_scores(
     and the models of transformers 5.24.
     """
     queries, keys = as_float_array("q", q), as_float_array("k", k)
-    _check_heads(queries, keys)
+    q_hat, k_hat = attention_operands(
+        queries,
+        keys,
+        qk_norm=qk_norm,
+        weight_q=weight_q,
+        weight_k=weight_k,
+        eps=eps,
+        rope=rope,
+        gain_offset=gain_offset,
+        over_all_heads=over_all_heads,
+    )
     factor = 1 / math.sqrt(queries.shape[-1]) if scale is None else as_number("scale", scale)
-    norm = (qk_norm, as_eps(eps), as_number("gain_offset", gain_offset), over_all_heads)
-    query_positions = None if rope is None else rope.query_positions
-    key_positions = None if rope is None else rope.key_positions
-    q_hat = _prepared("q", queries, weight_q, *norm, rope, query_positions)
-    k_hat = _prepared("k", keys, weight_k, *norm, rope, key_positions)
     if k_hat.ndim > 2 and q_hat.ndim > 2 and k_hat.shape[-3] != q_hat.shape[-3]:
         k_hat = np.repeat(k_hat, q_hat.shape[-3] // k_hat.shape[-3], axis=-3)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -93,6 +98,33 @@ def attention_scores(
     if soft_cap:
         scores = cap_softly(scores, as_cap(soft_cap, "soft_cap"))
     return scores.astype(np.result_type(queries, keys), copy=False)
+
+
+def attention_operands(
+    q: npt.ArrayLike,
+    k: npt.ArrayLike,
+    *,
+    qk_norm: str | None = None,
+    weight_q: npt.ArrayLike | None = None,
+    weight_k: npt.ArrayLike | None = None,
+    eps: float = 1e-6,
+    rope: Rope | None = None,
+    gain_offset: float = 0.0,
+    over_all_heads: bool = False,
+) -> tuple[Float64Array, Float64Array]:
+    """q̂ and k̂ as `attention_scores` multiplies them: in float64, of the shapes of q and k.
+
+    Arguments and errors as there.
+    """
+    queries, keys = as_float_array("q", q), as_float_array("k", k)
+    _check_heads(queries, keys)
+    norm = (qk_norm, as_eps(eps), as_number("gain_offset", gain_offset), over_all_heads)
+    query_positions = None if rope is None else rope.query_positions
+    key_positions = None if rope is None else rope.key_positions
+    return (
+        _prepared("q", queries, weight_q, *norm, rope, query_positions),
+        _prepared("k", keys, weight_k, *norm, rope, key_positions),
+    )
 
 
 def normalized_heads(

@@ -196,9 +196,10 @@ class Stacks:
 
     def finished(self, settings: StackSettings) -> StackTrace | None:
         """The trace of these very settings, if it is still held."""
-        if settings in self._traces:
+        trace = self._traces.get(settings)
+        if trace is not None:
             self._traces.move_to_end(settings)
-        return self._traces.get(settings)
+        return trace
 
     def keep(self, trace: StackTrace) -> None:
         """Hold a finished trace."""

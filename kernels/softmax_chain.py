@@ -16,7 +16,7 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from kernels.arguments import as_float_array, as_index, as_number
-from kernels.attention import attention_probabilities, attention_scores, normalized_heads
+from kernels.attention import attention_operands, attention_probabilities, attention_scores
 from kernels.rope import Rope
 from kernels.soft_cap import as_cap, soft_cap, soft_cap_backward
 from kernels.softmax import as_temperature, entropy
@@ -116,32 +116,79 @@ def softmax_chain(
     single = given.ndim == 1
     query = (given[None] if single else given) * _factor("query_scale", asked.query_scale)
     keys = as_float_array("k", k).astype(np.float64) * _factor("key_scale", asked.key_scale)
-    scores = attention_scores(
+    query_hat, keys_hat = attention_operands(
         query,
         keys,
         qk_norm=asked.qk_norm,
         weight_q=asked.weight_q,
         weight_k=asked.weight_k,
         eps=asked.eps,
-        scale=asked.scale,
         rope=asked.rope,
         gain_offset=asked.gain_offset,
         over_all_heads=asked.over_all_heads,
-    ).astype(np.float64)
+    )
+    scores = attention_scores(query_hat, keys_hat, scale=asked.scale).astype(np.float64, copy=False)
+    chain = _from_scores(asked, query, keys, query_hat, keys_hat, scores, mask)
+    return _without_query_axis(chain) if single else chain
+
+
+def after_scores(
+    chain: SoftmaxChain, settings: ScoreSettings, *, mask: npt.ArrayLike | None = None
+) -> SoftmaxChain:
+    """What `softmax_chain` gives for the same q and k, with the scores of `chain` used again.
+
+    Soft-cap, its order, temperature and mask may be others: they come after the scores.
+
+    Raises:
+        ValueError: ``settings`` differ in something that comes before; a bad cap or temperature.
+    """
+    for name in _BEFORE_SCORES:
+        old, new = getattr(chain.settings, name), getattr(settings, name)
+        if old is not new and not np.array_equal(old, new):
+            raise ValueError(f"settings: {name} changes the scores: expected {old!r}, got {new!r}")
+    operands = chain.query, chain.keys, chain.query_hat, chain.keys_hat
+    return _from_scores(settings, *operands, chain.scores, mask)
+
+
+# Settings on which the scores depend.
+_BEFORE_SCORES = (
+    "query_scale",
+    "key_scale",
+    "scale",
+    "qk_norm",
+    "weight_q",
+    "weight_k",
+    "gain_offset",
+    "eps",
+    "rope",
+    "over_all_heads",
+)
+
+
+def _from_scores(
+    asked: ScoreSettings,
+    query: Array,
+    keys: Array,
+    query_hat: Array,
+    keys_hat: Array,
+    scores: Array,
+    mask: npt.ArrayLike | None,
+) -> SoftmaxChain:
+    """The chain from the scores on."""
     visible = np.ones(scores.shape, bool) if mask is None else _visible(mask, scores.shape)
     capped, masked = _cap_and_mask(scores, visible, asked)
     temperature = as_temperature(asked.temperature)
-    probabilities = attention_probabilities(masked / temperature).astype(np.float64)
+    probabilities = attention_probabilities(masked / temperature).astype(np.float64, copy=False)
     jacobian = _jacobian(probabilities) / temperature
     if asked.soft_cap is not None:
         slope = soft_cap_backward(np.ones_like(scores), scores, asked.soft_cap)
         jacobian = jacobian * np.where(visible, slope, 0.0)[..., None, :]
-    chain = SoftmaxChain(
+    return SoftmaxChain(
         settings=asked,
         query=query,
         keys=keys,
-        query_hat=_hat(query, asked, "q"),
-        keys_hat=_hat(keys, asked, "k"),
+        query_hat=query_hat,
+        keys_hat=keys_hat,
         scores=scores,
         capped=capped,
         masked=masked,
@@ -151,7 +198,6 @@ def softmax_chain(
         leaked=np.where(visible, 0.0, probabilities).sum(axis=-1),
         score_bound=score_bound(asked, query.shape[-1], _heads(query), _heads(keys)),
     )
-    return _without_query_axis(chain) if single else chain
 
 
 def score_bound(
@@ -202,6 +248,12 @@ class ScaleSweep:
     entropy: Array
     slope: Array
 
+    @classmethod
+    def of(cls, chain: SoftmaxChain, scales: Array) -> ScaleSweep:
+        """From the chain of all scales at once, `chain_by_scale`."""
+        slope = chain.own_slope.max(axis=-1)
+        return cls(scales, chain.masked.max(axis=-1), chain.entropy, slope)
+
 
 def sweep_scale(
     q: npt.ArrayLike,
@@ -217,16 +269,31 @@ def sweep_scale(
     reads: after the soft-cap, of keys that may be seen.
     """
     factors = np.atleast_1d(as_float_array("scales", scales).astype(np.float64))
-    query, keys = (np.asarray(x, np.float64) for x in (q, k))
+    query = np.asarray(q, np.float64)
     single = query.ndim == 1
-    query = query[None] if single else query
+    chain = chain_by_scale(query[None] if single else query, k, factors, settings, mask=mask)
+    swept = ScaleSweep.of(chain, factors)
+    if not single:
+        return swept
+    rows = swept.largest_score, swept.entropy, swept.slope
+    return ScaleSweep(factors, *(row[..., 0] for row in rows))
+
+
+def chain_by_scale(
+    q: npt.ArrayLike,
+    k: npt.ArrayLike,
+    scales: Array,
+    settings: ScoreSettings | None = None,
+    *,
+    mask: npt.ArrayLike | None = None,
+) -> SoftmaxChain:
+    """The chain of q [*, T, d] and k [*, S, d] times each of n scales: a leading axis [n]."""
+    query, keys = (np.asarray(x, np.float64) for x in (q, k))
     if settings is not None and settings.over_all_heads and min(query.ndim, keys.ndim) < 3:
         # With the scales before them, rows would pass for heads.
         raise ValueError("q, k: over_all_heads needs shape [*, heads, T, d]")
-    by_scale = factors.reshape(-1, *[1] * max(query.ndim, keys.ndim))
-    chain = softmax_chain(by_scale * query, by_scale * keys, settings, mask=mask)
-    rows = chain.masked.max(axis=-1), chain.entropy, chain.own_slope.max(axis=-1)
-    return ScaleSweep(factors, *(row[..., 0] if single else row for row in rows))
+    by_scale = scales.reshape(-1, *[1] * max(query.ndim, keys.ndim))
+    return softmax_chain(by_scale * query, by_scale * keys, settings, mask=mask)
 
 
 def _heads(x: Array) -> int:
@@ -274,28 +341,6 @@ def _jacobian(p: Array) -> Array:
     jacobian[..., index, index] = 0.0
     jacobian[..., index, index] = -jacobian.sum(axis=-1)
     return jacobian
-
-
-def _hat(x: Array, settings: ScoreSettings, which: str) -> Array:
-    rope = settings.rope
-    weight, positions = (
-        (settings.weight_q, rope and rope.query_positions)
-        if which == "q"
-        else (settings.weight_k, rope and rope.key_positions)
-    )
-    return np.asarray(
-        normalized_heads(
-            x,
-            qk_norm=settings.qk_norm,
-            weight=weight,
-            eps=settings.eps,
-            gain_offset=settings.gain_offset,
-            over_all_heads=settings.over_all_heads,
-            rope=rope,
-            positions=positions,
-        ),
-        np.float64,
-    )
 
 
 _QUERY_AXIS = {

@@ -114,6 +114,7 @@ class ForwardPass:
     def __init__(self, settings: StackSettings, store: WeightStore) -> None:
         self.settings = settings
         self._store = store
+        self._layer_bytes = settings.layer_bytes
         self.vocabulary = vocabulary_of(settings)
         self.stream: list[Array] = [self.vocabulary.embedding[self.vocabulary.tokens][None]]
         self.saved: list[dict[str, Any]] = []
@@ -128,7 +129,7 @@ class ForwardPass:
     @property
     def held_bytes(self) -> int:
         """About how much memory the pass holds."""
-        return self.depth * self.settings.layer_bytes
+        return self.depth * self._layer_bytes
 
     def step(self) -> None:
         """Run the next layer."""

@@ -57,6 +57,7 @@ class Runner:
     last: Ran | None = None  # the newest result: where it was computed, and how long it took
     stopped: bool = False
     _settings: StackSettings | None = None
+    _asked: dict[str, StackSettings] = field(default_factory=dict)  # of every placement
     _left: list[str] = field(default_factory=list)
 
     @property
@@ -102,8 +103,7 @@ class Runner:
 
     def settings_of(self, key: str) -> StackSettings:
         """The same stack under another placement: nothing else differs."""
-        placement = next(row.placement for row in listed(self.settings.placement) if row.key == key)
-        return replace(self.settings, placement=placement)
+        return self._asked[key]
 
     def begin(self, settings: StackSettings, *, patient: bool = False) -> None:
         """Take new settings: keep the results that hold for them, and plan the rest.
@@ -111,6 +111,10 @@ class Runner:
         patient: a person has asked for what would otherwise wait.
         """
         self._settings = settings
+        self._asked = {
+            row.key: replace(settings, placement=row.placement)
+            for row in listed(settings.placement)
+        }
         self.stopped, self.refusal = False, ""
         self.fraction = 0.0
         backend, order = self.backend, in_order(settings.placement)
@@ -129,7 +133,8 @@ class Runner:
     def _plan(self, missing: list[str], patience: float) -> Plan:
         now: list[str] = []
         left = patience
-        costs = {key: self.backend.seconds(self.settings_of(key)) for key in missing}
+        backend = self.backend
+        costs = {key: backend.seconds(self.settings_of(key)) for key in missing}
         for key in missing:
             left -= costs[key]
             if left < 0:

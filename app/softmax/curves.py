@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from app.softmax.problem import Array, Problem
-from kernels.softmax_chain import ScaleSweep, sweep_scale
+from kernels.softmax_chain import ScaleSweep, SoftmaxChain, after_scores, chain_by_scale
 
 SCALES: Array = np.logspace(-1, 2, 91)  # 30 a decade
 TYPICAL_NORM = "rms"  # what "with QK-norm" means while the state has none
@@ -52,10 +51,20 @@ def problem_on(problem: Problem, variant: Variant) -> Problem:
     return problem.with_settings(**changes)
 
 
-def sweep(problem: Problem, variant: Variant, scales: npt.ArrayLike) -> ScaleSweep:
-    """One curve, for all heads: [n, heads, 1]. The scale of the problem itself does not matter."""
-    asked = problem_on(problem, variant).with_settings(query_scale=1.0, key_scale=1.0)
-    return sweep_scale(asked.query, asked.keys, scales, asked.settings, mask=asked.visible)
+def sweep(problem: Problem, scales: Array) -> dict[str, ScaleSweep]:
+    """All curves, for all heads: [n, heads, 1]. The scale of the problem itself does not matter."""
+    swept: dict[str, ScaleSweep] = {}
+    scores: dict[bool, SoftmaxChain] = {}
+    for one in VARIANTS:
+        asked = problem_on(problem, one).with_settings(query_scale=1.0, key_scale=1.0)
+        if one.normed in scores:  # the cap comes after them
+            chain = after_scores(scores[one.normed], asked.settings, mask=asked.visible)
+        else:
+            chain = scores[one.normed] = chain_by_scale(
+                asked.query, asked.keys, scales, asked.settings, mask=asked.visible
+            )
+        swept[one.key] = ScaleSweep.of(chain, scales)
+    return swept
 
 
 @dataclass(frozen=True)
@@ -79,14 +88,13 @@ class Curves:
     def __init__(self, problem: Problem) -> None:
         """Sweep all scales at once: the own scale and 1 come last."""
         scales = np.append(SCALES, [problem.settings.query_scale, 1.0])
-        self.swept = {one.key: sweep(problem, one, scales) for one in VARIANTS}
+        self.swept = sweep(problem, scales)
         self.now = self.swept
         self.now_index = -2
 
     def move(self, problem: Problem) -> None:
         """Only the scale has changed."""
-        scale = [problem.settings.query_scale]
-        self.now = {one.key: sweep(problem, one, scale) for one in VARIANTS}
+        self.now = sweep(problem, np.array([problem.settings.query_scale]))
         self.now_index = 0
 
     def points(self, head: int) -> dict[str, Point]:

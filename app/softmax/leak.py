@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from app.softmax.problem import HeadResult, Problem, head_of
+from kernels.softmax_chain import SoftmaxChain
 
 SHOWN_CAP = 1.0  # the cap of the comparison while the state has none
 
@@ -22,10 +23,11 @@ class Comparison:
     after: HeadResult
 
 
-def compare_orders(problem: Problem, head: int, own: HeadResult) -> Comparison:
+def compare_orders(problem: Problem, chain: SoftmaxChain, head: int, own: HeadResult) -> Comparison:
     """Both orders, with the state's cap and mask where it has them, else cap 1 and the last key.
 
-    `own` is what the state itself gives: one of the two, where it has both cap and mask.
+    `chain` and `own` are what the state itself gives: one of the two, where it has both cap and
+    mask.
     """
     cap = problem.settings.soft_cap or SHOWN_CAP
     visible = problem.visible
@@ -37,7 +39,7 @@ def compare_orders(problem: Problem, head: int, own: HeadResult) -> Comparison:
     both = [
         own
         if not supposed and late == problem.settings.cap_after_mask
-        else head_of(asked.with_settings(cap_after_mask=late).run(), head, visible)
+        else head_of(asked.with_settings(cap_after_mask=late).run(chain), head, visible)
         for late in (False, True)
     ]
     return Comparison(cap, visible, supposed, *both)

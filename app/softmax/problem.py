@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.rope import Rope
-from kernels.softmax_chain import ScoreSettings, SoftmaxChain, score_bound, softmax_chain
+from kernels.softmax_chain import (
+    ScoreSettings,
+    SoftmaxChain,
+    after_scores,
+    score_bound,
+    softmax_chain,
+)
 
 Array = NDArray[np.float64]
 
@@ -38,8 +44,10 @@ class Problem:
         """The same vectors and mask under other settings."""
         return replace(self, settings=replace(self.settings, **changes))
 
-    def run(self) -> SoftmaxChain:
-        """All steps, for all heads."""
+    def run(self, like: SoftmaxChain | None = None) -> SoftmaxChain:
+        """All steps, for all heads; those up to the scores from a chain that has the same."""
+        if like is not None:
+            return after_scores(like, self.settings, mask=self.visible)
         return softmax_chain(self.query, self.keys, self.settings, mask=self.visible)
 
 

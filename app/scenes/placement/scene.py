@@ -60,7 +60,7 @@ PROGRESS, LEARNED, POINTED = "progress", "learned", "pointed"
 
 # An edit computes for so many seconds before it shows what there is, and longer if only that
 # finishes the chosen placement: a curve must follow a slider. The rest comes in slices.
-AT_ONCE, FOR_CHOSEN = 0.012, 0.15
+AT_ONCE, FOR_CHOSEN = 0.006, 0.15
 # Results of the background that come within so many seconds are shown together: each showing paints
 # every plot.
 TOGETHER = 0.06

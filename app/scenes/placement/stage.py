@@ -21,6 +21,7 @@ from app.views.controls import put
 from app.views.placement import BlockDrawing, RunBar
 from app.views.placement_plots import LayerPlot
 from app.views.prose import Prose
+from app.wire import put_values
 from kernels.placements import ONE, PLACES
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class Stage:
         if changed & {"results", "placement_view", "placement_block"}:
             self.show_block()
             if self.plot is not None:
-                self.plot.mark.location = self.scene.store["placement_block"]
+                put_values(self.plot.mark, location=self.scene.store["placement_block"])
         if changed & {"results", "one more", "placement_view", "pointed"}:
             self.show_plot(changed)
         if changed & {"learned", "placement_view", "results"}:

@@ -52,21 +52,22 @@ class Part:
         plot.xaxis[0].axis_label_standoff = 1
         plot.min_border_left, plot.min_border_right = 46, 14
         self.lines: dict[str, GlyphRenderer] = {}
-        self.tokens: dict[str, str] = {}
+        self.styles: dict[str, tuple[str, float]] = {}
 
     def draw_line(self, key: str, source: ColumnDataSource, dash: str) -> None:
         """The curve of a variant."""
-        self.tokens[key] = PLAIN
+        self.styles[key] = PLAIN, 1.0
         self.lines[key] = self.figure.line(
             source, "scale", f"{self.name}_{key}", PLAIN, line_dash=dash
         )
 
     def style(self, key: str, colour: str, width: float) -> None:
-        """Another colour or width; nothing is sent for what stays."""
+        """How a curve is drawn; what is so already costs nothing."""
+        if self.styles[key] == (colour, width):
+            return
+        self.styles[key] = colour, width
         glyph = self.lines[key].glyph
-        if self.tokens[key] != colour:
-            self.tokens[key] = colour
-            self.figure.retoken(glyph, line_color=colour)
+        self.figure.retoken(glyph, line_color=colour)
         glyph.line_width = width
 
     def set_range(self, low: float, high: float) -> None:

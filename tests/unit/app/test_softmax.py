@@ -60,7 +60,7 @@ def test_cap_after_the_mask_leaks_12_3_percent() -> None:
 
 def test_the_comparison_supposes_cap_1_and_the_last_key_masked() -> None:
     problem, result = run(store_with("plain"))
-    orders = compare_orders(problem, 0, result)
+    orders = compare_orders(problem, problem.run(), 0, result)
     assert orders.supposed
     assert orders.cap == 1
     assert orders.before.probabilities.tolist() == [1, 0]
@@ -70,7 +70,7 @@ def test_the_comparison_supposes_cap_1_and_the_last_key_masked() -> None:
 def test_the_comparison_takes_the_states_own_cap_and_mask() -> None:
     store = store_with("plain", softmax_cap=2.0, softmax_masked=[0])
     problem, result = run(store)
-    orders = compare_orders(problem, 0, result)
+    orders = compare_orders(problem, problem.run(), 0, result)
     assert not orders.supposed
     assert orders.before is result
     # 1/(1 + e^(c·tanh(s/c) + c)) with s = 1, c = 2: 2·tanh(1/2) = 0.9242343145.

@@ -14,6 +14,7 @@ from kernels.softmax_chain import (
     PRESETS,
     ScoreSettings,
     SoftmaxChain,
+    after_scores,
     score_bound,
     softmax_chain,
     sweep_scale,
@@ -288,3 +289,43 @@ def test_mask_must_be_booleans_that_fit() -> None:
         softmax_chain(Q, K, mask=[1, 0])
     with pytest.raises(ValueError, match=r"mask: expected a shape that broadcasts to \(1, 2\)"):
         softmax_chain(Q, K, mask=[True, False, True])
+
+
+def test_scores_can_be_used_again_under_another_cap_order_temperature_and_mask() -> None:
+    rng = np.random.default_rng(3)
+    q, k = rng.normal(size=(2, 1, 6)), rng.normal(size=(2, 5, 6))
+    mask = np.array([True, True, False, True, False])
+    first = ScoreSettings(3.0, 3.0, qk_norm="rms", weight_q=rng.normal(size=6), rope=Rope())
+    chain = softmax_chain(q, k, first)
+    for changes in (
+        {"soft_cap": 2.0},
+        {"soft_cap": 2.0, "cap_after_mask": True, "temperature": 0.5},
+    ):
+        settings = replace(first, **changes)
+        again, fresh = (
+            after_scores(chain, settings, mask=mask),
+            softmax_chain(q, k, settings, mask=mask),
+        )
+        assert again.settings is settings
+        for name in (
+            "scores",
+            "capped",
+            "masked",
+            "probabilities",
+            "entropy",
+            "jacobian",
+            "leaked",
+        ):
+            np.testing.assert_array_equal(getattr(again, name), getattr(fresh, name))
+        assert again.score_bound == fresh.score_bound
+
+
+def test_scores_are_not_used_again_where_they_would_be_others() -> None:
+    first = ScoreSettings(qk_norm="rms", weight_q=[1.0, 2.0])
+    chain = softmax_chain(Q, K, first)
+    for changes in ({"query_scale": 2.0}, {"scale": 1.0}, {"weight_q": [2.0, 1.0]}, {"eps": 0.5}):
+        (name,) = changes
+        with pytest.raises(ValueError, match=f"{name} changes the scores"):
+            after_scores(chain, replace(first, **changes))
+    alike = replace(first, weight_q=np.array([1.0, 2.0]), soft_cap=1.0)
+    assert after_scores(chain, alike).scores is chain.scores
