@@ -25,13 +25,12 @@ from app.background import Background
 from app.link import fragment_of
 from app.views.component import Speaking
 from app.views.figures import set_theme
-from app.wire import Wire
+from app.wire import PAGE, Wire
 
 if TYPE_CHECKING:
     from app.graphics import Graphics
 
 Post = Callable[[str, list[tuple[str, bytes]]], None]
-PAGE = "page"  # the setter of a change that came from the page: it is not sent back
 
 
 class Page:

@@ -87,6 +87,7 @@ class Wire:
 
 
 live: Wire | None = None  # the page sets it; `panel serve` has none
+PAGE = "page"  # the setter of a change of Bokeh's that the page has, or gets by the wire
 
 
 def put_values(model: HasProps, **values: Any) -> None:
@@ -95,6 +96,21 @@ def put_values(model: HasProps, **values: Any) -> None:
         model.update(**values)
     else:
         live.put(model, values)
+
+
+def put_shared(model: HasProps, name: str, value: Any) -> None:
+    """A new value of a property that the page changes as well: Bokeh's model here keeps it too."""
+    if live is None or model.document is None:
+        setattr(model, name, value)
+    else:
+        live.put(model, {name: value})
+        model.set_from_json(name, value, setter=PAGE)
+
+
+def page_has(model: HasProps, name: str, value: Any) -> None:
+    """The page has changed such a property."""
+    if live is not None:
+        live.know(model, name, value)
 
 
 def put_columns(source: ColumnDataSource, **columns: Any) -> None:

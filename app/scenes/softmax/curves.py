@@ -16,7 +16,7 @@ from app.strings import say
 from app.views.controls import quiet
 from app.views.figures import Figure
 from app.views.softmax import Variants
-from app.wire import put_columns, put_values
+from app.wire import page_has, put_columns, put_shared, put_values
 
 if TYPE_CHECKING:
     from app.scenes.softmax.scene import SoftmaxScene
@@ -127,12 +127,13 @@ class CurvesView:
             "scale", part.name, source=self.marks, size=8, line_width=1.5, level="overlay"
         )
         part.figure.token(dots.glyph, fill_color="ink", line_color="panel")
-        span.on_change("location", lambda attr, old, new: self.dragged(new))
+        span.on_change("location", lambda attr, old, new: self.dragged(span, new))
         return span
 
-    def dragged(self, location: Any) -> None:
+    def dragged(self, span: Span, location: Any) -> None:
         """A person drags the line in one of the figures."""
         if not quiet() and location is not None:
+            page_has(span, "location", location)
             self.scene.actions.drag_scale(float(location))
 
     def layout(self) -> Viewable:
@@ -173,7 +174,7 @@ class CurvesView:
             **{part.name: [getattr(point, part.name)] for part in self.parts},
         )
         for span in self.spans:
-            span.location = scale
+            put_shared(span, "location", scale)
         self.show_table(present)
 
     def show_lines(self) -> None:

@@ -7,8 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 
-from app.wire import Wire, as_json, put_columns, put_values
+from app import wire as module
+from app.wire import PAGE, Wire, as_json, page_has, put_columns, put_shared, put_values
 
 
 def view(**values: Any) -> Any:
@@ -112,3 +114,21 @@ def test_before_there_is_a_page_bokeh_itself_is_told() -> None:
     source = SimpleNamespace(id="p3", document=None, data={})
     put_columns(source, x=[1.0])  # type: ignore[arg-type]
     assert source.data == {"x": [1.0]}
+
+
+def test_what_both_sides_change_is_kept_by_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line that is dragged on the page, and moved from here by a slider."""
+    kept: list[Any] = []
+    span = SimpleNamespace(
+        id="p4",
+        document="one",
+        location=1.0,
+        set_from_json=lambda name, value, setter: kept.append((name, value, setter)),
+    )
+    monkeypatch.setattr(module, "live", wire := Wire())
+    put_shared(span, "location", 3.0)  # type: ignore[arg-type]
+    assert sent(wire)[0][0]["values"] == {"location": 3.0}
+    assert kept == [("location", 3.0, PAGE)]
+    page_has(span, "location", 7.0)  # type: ignore[arg-type]
+    put_shared(span, "location", 3.0)  # type: ignore[arg-type]  # and back, past an end
+    assert sent(wire)[0][0]["values"] == {"location": 3.0}
