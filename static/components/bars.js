@@ -1,5 +1,5 @@
 // Shares of a whole as bars with their numbers beside them, a line each, in groups; and what they come to.
-import { adopt, make, once } from "./sheet.js";
+import { adopt, make, once, refill } from "./sheet.js";
 import { softmaxSheet } from "./softmax_sheet.js";
 
 /** @typedef {{name: string, share: number, text: string, note: string, wrong: boolean}} Bar */
@@ -13,7 +13,7 @@ export function render({ model, el }) {
 
   function draw() {
     const note = make("p", "quiet", model.note);
-    box.replaceChildren(...(model.note ? [note] : []), ...model.groups.map(article));
+    refill(box, ...(model.note ? [note] : []), ...model.groups.map(article));
   }
 
   const later = once(draw);

@@ -1,5 +1,5 @@
 // The chain from q and k to the gradient as a table: steps from left to right, or downwards where it is narrow.
-import { adopt, make, once } from "./sheet.js";
+import { adopt, make, once, refill } from "./sheet.js";
 import { softmaxSheet } from "./softmax_sheet.js";
 
 const NARROW = 520; // pixels below which the steps run downwards
@@ -19,7 +19,7 @@ export function render({ model, el }) {
     table.classList.toggle("down", narrow);
     const down = /** @type {Step[]} */ (model.steps);
     const across = /** @type {Row[]} */ (model.rows);
-    table.replaceChildren(...(narrow ? stepsDown(down, across) : stepsAcross(down, across)));
+    refill(table, ...(narrow ? stepsDown(down, across) : stepsAcross(down, across)));
   }
 
   function stepsAcross(/** @type {Step[]} */ steps, /** @type {Row[]} */ rows) {
@@ -57,7 +57,17 @@ function headOf(/** @type {string} */ text, /** @type {string} */ scope) {
   return head;
 }
 
+/** Formulas take long to parse, and hardly ever change. @type {Map<string, HTMLElement>} */
+const heads = new Map();
+
 function stepHead(/** @type {Step} */ step, /** @type {string} */ scope) {
+  const key = JSON.stringify([step, scope]);
+  const made = heads.get(key) ?? makeStepHead(step, scope);
+  heads.set(key, made);
+  return made.cloneNode(true);
+}
+
+function makeStepHead(/** @type {Step} */ step, /** @type {string} */ scope) {
   const formula = make("span", "formula");
   formula.innerHTML = step.formula; // MathML from our own tables
   const head = make("th", "", make("span", "title", step.title), formula);

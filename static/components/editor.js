@@ -86,15 +86,12 @@ export class Editor {
     } else if (event.key === "Enter") {
       event.preventDefault();
       const next = STEPS[event.shiftKey ? "ArrowUp" : "ArrowDown"](this.index, plan);
-      this.finish(true, next);
-      this.focus(next);
+      this.finish(true, next, true);
     } else if (event.key === "Tab") {
       const next = this.index + (event.shiftKey ? -1 : 1);
-      this.finish(true, next >= 0 && next < plan.size ? next : this.index);
-      if (next >= 0 && next < plan.size) {
-        event.preventDefault();
-        this.focus(next);
-      }
+      const there = next >= 0 && next < plan.size;
+      if (there) event.preventDefault();
+      this.finish(true, there ? next : this.index, there);
     }
   }
 
@@ -213,20 +210,32 @@ export class Editor {
     if (text === null) input.select();
   }
 
-  /** Close the input; its text is sent or dropped. @param {boolean} keep @param {number} [next] the cell that is current then */
-  finish(keep, next = this.index) {
+  /**
+   * Close the input; its text is sent or dropped. Sent first: Python works while the cell is laid out.
+   * @param {boolean} keep
+   * @param {number} [next]  the cell that is current then
+   * @param {boolean} [go]  whether the focus goes there
+   */
+  finish(keep, next = this.index, go = false) {
     const input = this.input;
     if (!input) return;
     this.input = null;
     const text = input.value;
     const cell = input.parentElement;
     const before = this.host.model.bad[this.index]?.text ?? typed(this.host.model.values[this.index]);
-    input.remove();
-    if (cell) cell.textContent = keep ? text : before;
+    const close = () => {
+      if (go) this.focus(next);
+      input.remove();
+      if (cell) cell.textContent = keep ? text : before;
+    };
     if (keep && text !== before) {
       if (next !== this.index) this.told = this.going = next;
       this.host.commit(this.index, [[text]], next);
-    } else this.host.model.trigger?.("values");
+      queueMicrotask(close);
+    } else {
+      close();
+      this.host.model.trigger?.("values");
+    }
   }
 }
 

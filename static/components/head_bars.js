@@ -1,5 +1,5 @@
 // The likeliest tokens of the head as bars, with their logits and how sharp the answer is.
-import { adopt, make, once, sheetOf } from "./sheet.js";
+import { adopt, make, once, refill, sheetOf } from "./sheet.js";
 import { fixed } from "./number.js";
 
 const sheet = await sheetOf("placement");
@@ -15,11 +15,12 @@ export function render({ model, el }) {
   function draw() {
     box.dataset.colour = model.colour;
     box.toggleAttribute("data-current", model.current);
-    title.replaceChildren(make("i"), model.title, make("span", "", model.text));
+    refill(title, make("i"), model.title, make("span", "", model.text));
     bars.setAttribute("aria-label", model.label);
     const probabilities = Float64Array.from(model.probabilities);
     const logits = Float64Array.from(model.logits);
-    bars.replaceChildren(
+    refill(
+      bars,
       ...Array.from(probabilities, (probability, index) => {
         const bar = make("i");
         const broken = !Number.isFinite(probability);

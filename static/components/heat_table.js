@@ -1,5 +1,5 @@
 // A small matrix as a table of coloured cells on a scale centred on 0.
-import { adopt, make, once } from "./sheet.js";
+import { adopt, make, once, refill } from "./sheet.js";
 import { softmaxSheet } from "./softmax_sheet.js";
 import { scaleOf, strength } from "./shape.js";
 
@@ -18,7 +18,7 @@ export function render({ model, el }) {
       const cells = model.columns.map((/** @type {string} */ column, /** @type {number} */ j) => cell(model.values[i * width + j], scale, model.texts[i * width + j]));
       return make("tr", "", heading(name, "row"), ...cells);
     });
-    table.replaceChildren(make("thead", "", head), make("tbody", "", ...lines));
+    refill(table, make("thead", "", head), make("tbody", "", ...lines));
   }
 
   const later = once(draw);

@@ -64,6 +64,33 @@ export function write(element, text) {
 }
 
 /**
+ * Give an element these children, as `replaceChildren` does, but let what is there stay and change only what differs: the
+ * browser lays out the rest again. For elements without listeners.
+ * @param {Element} element
+ * @param {(Node | string)[]} children
+ */
+export function refill(element, ...children) {
+  const before = [...element.childNodes];
+  children.forEach((child, index) => {
+    const node = typeof child === "string" ? new Text(child) : child;
+    const old = before[index];
+    if (!old) element.append(node);
+    else if (old.nodeName !== node.nodeName) old.replaceWith(node);
+    else if (old instanceof Element && node instanceof Element) {
+      if (!old.isEqualNode(node)) become(old, node);
+    } else if (old.nodeValue !== node.nodeValue) old.nodeValue = node.nodeValue;
+  });
+  for (const rest of before.slice(children.length)) rest.remove();
+}
+
+/** Let an element have the attributes and children of another of its kind. @param {Element} element @param {Element} wanted */
+function become(element, wanted) {
+  for (const { name } of [...element.attributes]) if (!wanted.hasAttribute(name)) element.removeAttribute(name);
+  for (const { name, value } of wanted.attributes) if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+  refill(element, ...wanted.childNodes);
+}
+
+/**
  * A function that draws only when what it is given differs from the last time.
  * @template {unknown[]} T
  * @param {(...values: T) => void} draw

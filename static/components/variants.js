@@ -1,5 +1,5 @@
 // The curves by name and line, with their numbers as a table, or as a short legend without.
-import { adopt, make, once } from "./sheet.js";
+import { adopt, make, once, refill } from "./sheet.js";
 import { softmaxSheet } from "./softmax_sheet.js";
 
 /** @typedef {{name: string, colour: string, dashed: boolean, current: boolean, cells: string[]}} Variant */
@@ -10,7 +10,7 @@ export function render({ model, el }) {
   const box = make("div");
 
   function draw() {
-    box.replaceChildren(model.compact ? legend(model.rows) : table(model));
+    refill(box, model.compact ? legend(model.rows) : table(model));
   }
 
   const later = once(draw);

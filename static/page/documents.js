@@ -1,4 +1,5 @@
 // The scenes' Bokeh documents on the page, kept equal to Python's.
+import { paint } from "./painting.js";
 import { valuesOf } from "./wire.js";
 
 /** Bokeh's own global, typed as loosely as we use it. */
@@ -137,7 +138,10 @@ export class Documents {
       this.patching -= 1;
     }
     performance.mark("normscope:patched");
-    requestAnimationFrame(() => performance.mark("normscope:shown"));
+    requestAnimationFrame(() => {
+      paint();
+      performance.mark("normscope:shown");
+    });
   }
 }
 

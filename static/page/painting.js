@@ -72,11 +72,11 @@ function prepareOnlyWhatIsDrawn() {
   };
 }
 
-/** All plots that changed are painted in the task after the change, and no plot twice in a frame. */
+/** All plots that changed are painted in the task after the change, or with the next frame if that comes first. */
 function paintWhenReady() {
   const plot = prototypeOf("models/plots/plot_canvas", "PlotView");
   if (!plot.schedule_paint || !plot.repaint) return;
-  channel.port1.onmessage = paint;
+  channel.port1.onmessage = () => paint();
   plot.schedule_paint = function () {
     if (this.is_paused) return;
     waiting.add(this);
@@ -85,16 +85,21 @@ function paintWhenReady() {
   };
 }
 
-/** A painting: at once if the frame has none yet. */
+/** A painting: with the next frame at the latest, and at once if this frame has none yet. */
 function ask() {
   let done = () => {};
   const promise = new Promise((/** @type {(value: void) => void} */ resolve) => (done = resolve));
-  if (painted) requestAnimationFrame(paint);
-  else channel.port2.postMessage(null);
+  requestAnimationFrame(() => {
+    painted = false;
+    paint();
+  });
+  if (!painted) channel.port2.postMessage(null);
   return { promise, done };
 }
 
-function paint() {
+/** Paint what waits to be painted, all in one go. */
+export function paint() {
+  if (waiting.size === 0) return;
   const plots = [...waiting];
   const done = next?.done;
   waiting.clear();
