@@ -30,6 +30,7 @@ class Numbers(NamedTuple):
     type: str
     bytes: bytes
     size: int
+    rows: int = 0  # of a column whose every entry is a row of numbers
 
 
 Value = Numbers | str  # or JSON text
@@ -49,8 +50,8 @@ class Wire:
         new: dict[str, Value] = {}
         for name, value in values.items():
             if name not in kept:
-                kept[name] = as_value(first(model, name, kind))
-            told = as_value(value)
+                kept[name] = as_value(first(model, name, kind), kind)
+            told = as_value(value, kind)
             if kept[name] != told:
                 new[name] = kept[name] = told
         if new:
@@ -63,7 +64,8 @@ class Wire:
     def take(self) -> tuple[str, bytes]:
         """What waits, as a JSON list of {model, values or columns, arrays}, and all arrays' bytes.
 
-        An array is told as [type, first byte, length]. Bytes start at multiples of eight.
+        An array is told as [type, first byte, length], and a fourth number where it consists of so
+        many rows. Bytes start at multiples of eight.
         """
         waiting, self.waiting = self.waiting, {}
         models: list[str] = []
@@ -76,7 +78,7 @@ class Wire:
                 if isinstance(value, str):
                     values.append(f"{encode(name)}:{value}")
                     continue
-                arrays[name] = [value.type, length, value.size]
+                arrays[name] = [value.type, length, value.size, *([value.rows] * bool(value.rows))]
                 padding = -len(value.bytes) % 8
                 pieces += (value.bytes, bytes(padding))
                 length += len(value.bytes) + padding
@@ -114,9 +116,10 @@ def page_has(model: HasProps, name: str, value: Any) -> None:
 
 
 def put_columns(source: ColumnDataSource, **columns: Any) -> None:
-    """New columns of a source, all of its columns; each change paints its figure."""
+    """New columns of a source; a column of rows is an array of two axes. Paints its figure."""
     if live is None or source.document is None:
-        source.data = columns
+        rows = {name: list(value) for name, value in columns.items() if np.ndim(value) > 1}
+        source.data = {**source.data, **columns, **rows}
     else:
         live.put(source, columns, "columns")
 
@@ -126,14 +129,15 @@ def first(model: HasProps, name: str, kind: str) -> Any:
     return getattr(model, name) if kind == "values" else model.data.get(name)
 
 
-def as_value(value: Any) -> Value:
+def as_value(value: Any, of: str = "values") -> Value:
     """A value as the wire carries it: numbers of a type that JavaScript has, or JSON text."""
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiub":
         return as_json(value)
     kind = TYPES.get(value.dtype.char)
     if kind is None or value.dtype.itemsize != SIZES[kind]:
         kind, value = "float64", value.astype(np.float64)
-    return Numbers(kind, value.tobytes(), value.size)
+    rows = len(value) if of == "columns" and value.ndim > 1 else 0
+    return Numbers(kind, value.tobytes(), value.size, rows)
 
 
 def as_json(value: Any) -> str:

@@ -7,14 +7,15 @@ theme changes.
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 import panel as pn
-from bokeh.models import GlyphRenderer, Range1d
+from bokeh.models import ColumnDataSource, GlyphRenderer, Range1d
 from bokeh.plotting import figure
 
-from app.wire import put_values
+from app.wire import put_columns, put_values
 
 TOKENS: dict[str, dict[str, str]] = {
     "light": {
@@ -58,6 +59,7 @@ class Figure:
         )
         self.plot.toolbar.logo = None
         self.parts: list[tuple[Any, dict[str, str]]] = []
+        self.coloured: dict[ColumnDataSource, list[str]] = {}
         for axis in (*self.plot.xaxis, *self.plot.yaxis):
             axis.axis_line_color = axis.minor_tick_line_color = None
             axis.major_tick_line_color = None
@@ -89,14 +91,65 @@ class Figure:
         self.token(renderer.glyph, line_color=colour)
         return renderer
 
+    def curves(self) -> Curves:
+        """Room for curves that come and go together."""
+        return Curves(self)
+
+    def colours(self, source: ColumnDataSource, tokens: list[str]) -> list[str]:
+        """A source's column "colour", an entry a token, kept right when the theme changes."""
+        self.coloured[source] = tokens
+        return [TOKENS[theme][token] for token in tokens]
+
     def paint(self) -> None:
         """Set every colour for the present theme."""
         for model, tokens in self.parts:
             model.update(**{name: TOKENS[theme][token] for name, token in tokens.items()})
+        for source, names in self.coloured.items():
+            put_columns(source, colour=self.colours(source, names))
 
     def pane(self) -> pn.pane.Bokeh:
         """The figure as something a layout takes."""
         return pn.pane.Bokeh(self.plot, sizing_mode="stretch_width", margin=0)
+
+
+class Curve(NamedTuple):
+    """One of several curves over the same x."""
+
+    y: np.ndarray
+    token: str
+    width: float
+    dash: str  # of Bokeh: solid, dashed, dotted, dotdash, dashdot
+
+
+class Curves:
+    """Curves of a figure as one glyph, which Bokeh prepares and paints once for all of them."""
+
+    def __init__(self, figure: Figure) -> None:
+        """None to begin with."""
+        self.figure = figure
+        names = ("xs", "ys", "colour", "width", "dash")
+        self.source = ColumnDataSource({name: [] for name in names})
+        figure.plot.multi_line(
+            "xs",
+            "ys",
+            source=self.source,
+            line_color="colour",
+            line_width="width",
+            line_dash="dash",
+        )
+
+    def put(self, x: np.ndarray, curves: Iterable[Curve]) -> None:
+        """All curves from now on, those in front last; one without a number is left out."""
+        drawn = [curve for curve in curves if np.isfinite(curve.y).any()]
+        ys = np.array([curve.y for curve in drawn], np.float64).reshape(len(drawn), len(x))
+        put_columns(
+            self.source,
+            xs=np.broadcast_to(np.asarray(x, np.float64), ys.shape),
+            ys=ys,
+            colour=self.figure.colours(self.source, [curve.token for curve in drawn]),
+            width=[curve.width for curve in drawn],
+            dash=[curve.dash for curve in drawn],
+        )
 
 
 MOST_DRAWN = 1e300  # beyond it a range's own width would overflow

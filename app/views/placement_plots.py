@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import panel as pn
@@ -12,7 +12,6 @@ from bokeh.core.properties import value
 from bokeh.models import (
     ColumnDataSource,
     FixedTicker,
-    GlyphRenderer,
     NumeralTickFormatter,
     PrintfTickFormatter,
     Range1d,
@@ -20,7 +19,7 @@ from bokeh.models import (
 )
 
 from app.placement.scales import Scale, spread
-from app.views.figures import Figure
+from app.views.figures import Curve, Figure
 from app.views.placement import PlotCaption
 from app.wire import put_columns, put_values
 
@@ -36,6 +35,14 @@ LABEL_ROOM = 0.19  # share of a plot's width for them, at the right
 FRAME_LOSS = 30.0  # pixels of a figure's height that its frame does not have
 
 
+class Label(NamedTuple):
+    """A curve's name, to stand at its end."""
+
+    token: str
+    text: str
+    number: float  # beside which it stands
+
+
 class Plot:
     """A figure with labels at the ends of its curves and a caption above it.
 
@@ -48,12 +55,11 @@ class Plot:
         *,
         height: int,
         log: bool,
-        groups: Iterable[str],
         lines: int,
         room: float = LABEL_ROOM,
         card: bool = False,
     ) -> None:
-        """An empty plot; `groups` name the kinds of labels, each of one colour."""
+        """An empty plot; room is kept for so many lines of the caption."""
         self.log = log
         self.height = height
         self.caption = PlotCaption(lines=lines)
@@ -75,23 +81,20 @@ class Plot:
         )
         plot.yaxis.formatter = self.plain
         self.scale = Scale(0.5, 2.0, ())
-        self.labels: dict[str, tuple[ColumnDataSource, GlyphRenderer]] = {}
-        self.label_tokens: dict[str, str] = {}
-        for group in groups:
-            source = ColumnDataSource({"x": [], "y": [], "text": []})
-            label = plot.text(
-                "x",
-                "y",
-                "text",
-                source=source,
-                x_offset=6,
-                text_baseline="middle",
-                text_font=value(SANS),
-                text_font_size=value("11px"),
-            )
-            label.level = "annotation"
-            self.colour(label.glyph, text_color="ink-3")
-            self.labels[group] = source, label
+        self.drawn = self.figure.curves()
+        self.labels = ColumnDataSource({"x": [], "y": [], "text": [], "colour": []})
+        plot.text(
+            "x",
+            "y",
+            "text",
+            source=self.labels,
+            x_offset=6,
+            text_baseline="middle",
+            text_color="colour",
+            text_font=value(SANS),
+            text_font_size=value("11px"),
+            level="annotation",
+        )
         self.pane = pn.Column(
             self.caption,
             self.figure.pane(),
@@ -99,11 +102,6 @@ class Plot:
             margin=0,
             styles=CARD if card else {},
         )
-
-    def colour(self, model: Any, **tokens: str) -> None:
-        """Colour a part by token; a part coloured before has its tokens replaced."""
-        self.figure.parts = [part for part in self.figure.parts if part[0] is not model]
-        self.figure.token(model, **tokens)
 
     def ranges(self, first: float, last: float, ticks: Iterable[float], scale: Scale) -> None:
         """Set both axes."""
@@ -115,37 +113,31 @@ class Plot:
         put_values(plot.y_range, start=scale.low, end=scale.high)
         put_values(self.x_ticks, ticks=list(ticks))
         put_values(self.y_ticks, ticks=list(scale.ticks))
-        plot.yaxis[0].formatter = self.powers if scale.far else self.plain
+        formatter = self.powers if scale.far else self.plain
+        if plot.yaxis[0].formatter is not formatter:
+            plot.yaxis[0].formatter = formatter
 
     def say(self, title: str, text: str) -> None:
         """Set the caption."""
         self.caption.put(title=title, text=text)
 
-    def label_ends(self, x: float, ends: list[tuple[str, str, float]]) -> None:
-        """Write (group, text, number) beside the curves' ends at x, moved apart where they meet."""
-        ends = [end for end in ends if math.isfinite(end[2])]
+    def label_ends(self, x: float, labels: Iterable[Label]) -> None:
+        """Write the names beside the curves' ends at x, moved apart where they meet."""
+        labels = [label for label in labels if math.isfinite(label.number)]
         inner = max(1.0, self.height - FRAME_LOSS)
         low, high = (self.along(value) for value in (self.scale.low, self.scale.high))
         pixels = [
-            (min(max(self.along(value), low), high) - low) / (high - low) * inner
-            for _, _, value in ends
+            (min(max(self.along(label.number), low), high) - low) / (high - low) * inner
+            for label in labels
         ]
         placed = spread(pixels, LABEL_HEIGHT, 0.0, inner)
-        heights = [self.back(low + place / inner * (high - low)) for place in placed]
-        for group, (source, _) in self.labels.items():
-            chosen = [index for index, end in enumerate(ends) if end[0] == group]
-            put_columns(
-                source,
-                x=np.full(len(chosen), float(x)),
-                y=np.array([heights[index] for index in chosen]),
-                text=[ends[index][1] for index in chosen],
-            )
-
-    def paint_labels(self, group: str, token: str) -> None:
-        """Write a group's labels in a colour; what is so already costs nothing."""
-        if self.label_tokens.get(group) != token:
-            self.label_tokens[group] = token
-            self.colour(self.labels[group][1].glyph, text_color=token)
+        put_columns(
+            self.labels,
+            x=np.full(len(labels), float(x)),
+            y=np.array([self.back(low + place / inner * (high - low)) for place in placed]),
+            text=[label.text for label in labels],
+            colour=self.figure.colours(self.labels, [label.token for label in labels]),
+        )
 
     def along(self, value: float) -> float:
         """A value's place along the axis, in the axis's own unit."""
@@ -156,38 +148,39 @@ class Plot:
         return 10.0**place if self.log else place
 
 
-class CurvePlot(Plot):
-    """Curves that share one source, with a column each."""
+class Style(NamedTuple):
+    """How a curve is drawn, and whether before the others."""
 
-    data: dict[str, np.ndarray]
+    token: str
+    width: float
+    dash: str
+    front: bool
+
+
+QUIET = Style("ink-3", 1.1, "solid", front=False)
+
+
+class CurvePlot(Plot):
+    """Curves over one x, by name."""
 
     def __init__(self, columns: Iterable[str], **options: Any) -> None:
-        """A line a column, all quiet to begin with."""
+        """A curve a column, all quiet to begin with; of those in front the last is foremost."""
         super().__init__(**options)
         names = tuple(columns)
-        self.data = {name: np.empty(0) for name in ("x", *names)}
-        self.source = ColumnDataSource(self.data)
-        self.lines = {
-            name: self.figure.line(self.source, "x", name, "ink-3", line_width=1.1)
-            for name in names
-        }
-        self.styles: dict[str, tuple[str, float, str, bool]] = {}
+        self.data: dict[str, np.ndarray] = {name: np.empty(0) for name in ("x", *names)}
+        self.styles = dict.fromkeys(names, QUIET)
 
-    def style(self, name: str, colour: str, width: float, dash: str, *, front: bool) -> None:
-        """How a column's line is drawn; what is so already costs nothing."""
-        wanted = (colour, width, dash, front)
-        if self.styles.get(name) == wanted:
-            return
-        self.styles[name] = wanted
-        renderer = self.lines[name]
-        self.colour(renderer.glyph, line_color=colour)
-        renderer.glyph.update(line_width=width, line_dash=dash)
-        renderer.level = "annotation" if front else "glyph"
+    def style(self, name: str, token: str, width: float, dash: str, *, front: bool) -> None:
+        """How a column's curve is drawn, from the next `draw` on."""
+        self.styles[name] = Style(token, width, dash, front)
 
-    def put(self, data: dict[str, np.ndarray]) -> None:
-        """New curves, in one update; the same ones again are not drawn again."""
-        self.data = data
-        put_columns(self.source, **data)
+    def draw(self, data: dict[str, np.ndarray] | None = None) -> None:
+        """The curves as they are styled, of new numbers or the ones before."""
+        self.data = self.data if data is None else data
+        order = sorted(self.styles, key=lambda name: self.styles[name].front)
+        self.drawn.put(
+            self.data["x"], [Curve(self.data[name], *self.styles[name][:3]) for name in order]
+        )
 
     def end_of(self, name: str) -> float | None:
         """The last number of a curve, where it has one."""
@@ -204,4 +197,4 @@ class LayerPlot(CurvePlot):
         super().__init__(columns, **options)
         self.mark = Span(location=1, dimension="height", line_width=1, line_dash="dotted")
         self.figure.plot.add_layout(self.mark)
-        self.colour(self.mark, line_color="ink-3")
+        self.figure.token(self.mark, line_color="ink-3")

@@ -364,17 +364,28 @@ def cells_of(row: Locator) -> Locator:
 
 def test_the_curves_hold_the_sweep(softmax: Page) -> None:
     """Without a norm the largest of the scores 2n² and n²; with one it stays 4/√5."""
-    data: dict[str, Any] = softmax.evaluate(
+    figures: list[dict[str, Any]] = softmax.evaluate(
         """() => {
-          for (const root of Bokeh.index.roots) {
-            const found = root.model.document.roots().flatMap(one => [...one.references()])
-              .find(model => model.type === "ColumnDataSource" && model.data.largest_score_bare);
-            if (found) return Object.fromEntries(
-              Object.entries(found.data).map(([name, row]) => [name, Array.from(row)]));
-          }
+          const plain = curves => Object.fromEntries(Object.entries(curves).map(
+            ([name, entries]) => [name, Array.from(entries, one => one.buffer ? [...one] : one)]));
+          const models = Bokeh.index.roots.flatMap(({ model }) => model.document.roots())
+            .flatMap(one => [...one.references()]);
+          return [...new Set(models)]
+            .filter(one => one.type === "ColumnDataSource" && one.data.xs?.[0]?.length === 91)
+            .map(({ data }) => plain(data));
         }"""
     )
-    scales = np.array(data["scale"])
+    assert len(figures) == 3
+    # The plain curve, on which the settings stand, is drawn last and thickest.
+    order = {"normed": 0, "capped": 1, "both": 2, "bare": 3}
+    data = {
+        f"{figure}_{name}": curves["ys"][row]
+        for figure, curves in zip(("largest_score", "entropy", "slope"), figures, strict=True)
+        for name, row in order.items()
+    }
+    assert [curves["width"] for curves in figures] == [[1.4, 1.4, 1.4, 3.0]] * 3
+    assert figures[0]["dash"] == ["solid", "dashed", "dashed", "solid"]
+    scales = np.array(figures[0]["xs"][0])
     assert scales[0] == pytest.approx(0.1)
     assert scales[-1] == pytest.approx(100)
     assert data["largest_score_bare"] == pytest.approx(2 * scales**2, rel=1e-9)

@@ -18,7 +18,7 @@ from app.placement.words import colour_of, decimals
 from app.strings import say
 from app.views.controls import heading
 from app.views.placement import HeadBars, PlotCaption
-from app.views.placement_plots import CurvePlot
+from app.views.placement_plots import CurvePlot, Label
 
 if TYPE_CHECKING:
     from app.scenes.placement.scene import PlacementScene
@@ -38,12 +38,8 @@ class Results:
         self.scene = scene
         self.bars = {name: HeadBars(title=say(TITLES[name])) for name in (WITHOUT, WITH)}
         self.temperature = PlotCaption(lines=2, margin=(0, 0, 4, 0))
-        self.top = CurvePlot(
-            (WITHOUT, WITH), height=HEIGHT, log=False, groups=(WITHOUT, WITH), room=ROOM, lines=1
-        )
-        self.gradient = CurvePlot(
-            CURVES, height=HEIGHT, log=True, groups=("chosen", "opposite"), room=ROOM, lines=2
-        )
+        self.top = CurvePlot((WITHOUT, WITH), height=HEIGHT, log=False, room=ROOM, lines=1)
+        self.gradient = CurvePlot(CURVES, height=HEIGHT, log=True, room=ROOM, lines=2)
 
     def layout(self) -> Viewable:
         """One under the other."""
@@ -82,7 +78,7 @@ class Results:
             )
         self.temperature.put(text="")
         empty = np.full(1, np.nan)
-        self.top.put({"x": np.zeros(1), WITHOUT: empty, WITH: empty})
+        self.top.draw({"x": np.zeros(1), WITHOUT: empty, WITH: empty})
         depth = self.scene.store["placement_depth"]
         self.top.ranges(0, depth, layer_ticks(depth), UNIT)
         self.top.label_ends(depth, [])
@@ -121,13 +117,19 @@ class Results:
         answers: dict[str, Answer] = {WITHOUT: head.without, WITH: head.with_norm}
         colours = {WITHOUT: "wrong", WITH: colour_of(self.scene.store["placement_norm"])}
         curves = {name: drawable(answer.top_curve, False) for name, answer in answers.items()}
-        self.top.put({"x": np.arange(depth + 1.0), **curves})
-        self.top.ranges(0, depth, layer_ticks(depth), UNIT)
         for name, dash in ((WITHOUT, "dashed"), (WITH, "solid")):
             self.top.style(name, colours[name], 2.0, dash, front=True)
-            self.top.paint_labels(name, colours[name])
-        ends = [(name, say(f"place_top_{name}"), self.top.end_of(name)) for name in answers]
-        self.top.label_ends(depth, [(*end[:2], end[2]) for end in ends if end[2] is not None])
+        self.top.draw({"x": np.arange(depth + 1.0), **curves})
+        self.top.ranges(0, depth, layer_ticks(depth), UNIT)
+        ends = {name: self.top.end_of(name) for name in answers}
+        self.top.label_ends(
+            depth,
+            [
+                Label(colours[name], say(f"place_top_{name}"), end)
+                for name, end in ends.items()
+                if end is not None
+            ],
+        )
         self.top.say(
             say("place_top"),
             say(
@@ -146,27 +148,25 @@ class Results:
         depth, colour = scene.store["placement_depth"], colour_of(scene.store["placement_norm"])
         data = {"x": np.arange(1.0, depth + 1)}
         data |= dict.fromkeys(CURVES, np.full(depth, np.nan))
-        pair = {"chosen": scene.chosen, "opposite": scene.opposite}
-        for key in pair.values():
+        pair = scene.chosen, scene.opposite
+        for key in pair:
             if key in runner.traces:
                 data[key] = drawable(down_gradient(runner.traces[key]))
-        self.gradient.put(data)
         self.gradient.ranges(0, depth, layer_ticks(depth), log_scale(data, scene.chosen))
         for key in CURVES:
             if key == scene.chosen:
                 self.gradient.style(key, colour, 2.6, "solid", front=True)
             else:
                 self.gradient.style(key, "ink", 1.8, "dashed", front=False)
-        self.gradient.paint_labels("chosen", colour)
-        self.gradient.paint_labels("opposite", "ink")
+        self.gradient.draw(data)
         ends = []
         rows = {row.key: row for row in listed(scene.placement)}
-        for group, key in pair.items():
+        for token, key in ((colour, scene.chosen), ("ink", scene.opposite)):
             value = self.gradient.end_of(key)
             if value is not None:
-                ends.append((group, rows[key].short, value))
+                ends.append(Label(token, rows[key].short, value))
         self.gradient.label_ends(depth, ends)
-        traces = [runner.traces.get(key) for key in pair.values()]
+        traces = [runner.traces.get(key) for key in pair]
         self.gradient.say(say("place_w2_title"), words.w2_caption(*traces))
 
 

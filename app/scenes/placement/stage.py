@@ -19,7 +19,7 @@ from app.strings import say
 from app.views.choices import Choices
 from app.views.controls import put
 from app.views.placement import BlockDrawing, RunBar
-from app.views.placement_plots import LayerPlot
+from app.views.placement_plots import Label, LayerPlot
 from app.views.prose import Prose
 from app.wire import put_values
 from kernels.placements import ONE, PLACES
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from app.scenes.placement.scene import PlacementScene
 
 PLOT_HEIGHT = 236
-GROUPS = ("chosen", "opposite", "pointed", "other", "note")
 
 SPOTS = {place: say(f"place_spot_{place}") for place in PLACES}
 DRAWING_WORDS = {
@@ -58,7 +57,7 @@ class Stage:
         )
         self.views.on("choose", lambda data: scene.set(placement_view=data["key"]))
         self.log, self.linear = (
-            LayerPlot(COLUMNS, log=log, height=PLOT_HEIGHT, groups=GROUPS, lines=2, card=True)
+            LayerPlot(COLUMNS, log=log, height=PLOT_HEIGHT, lines=2, card=True)
             for log in (True, False)
         )
         self.training = TrainingView(scene, PLOT_HEIGHT)
@@ -155,7 +154,9 @@ class Stage:
         if plot is None:
             return
         self.style(plot)
-        if changed != {"pointed"}:
+        if changed == {"pointed"}:
+            plot.draw()
+        else:
             self.draw(plot)
         self.label(plot)
 
@@ -165,7 +166,7 @@ class Stage:
         runner, depth = scene.runner, scene.store["placement_depth"]
         data = columns(view, runner.traces, scene.chosen, depth)
         scale = log_scale(data, scene.chosen) if plot.log else linear_scale(data, least=0.12)
-        plot.put(data)
+        plot.draw(data)
         plot.ranges(0, depth, layer_ticks(depth), scale)
         trace = runner.chosen
         caption = words.CAPTIONS[view](trace) if trace is not None else say("place_waiting")
@@ -176,19 +177,25 @@ class Stage:
         scene = self.scene
         colour = colour_of(scene.store["placement_norm"])
         for row in listed(scene.placement):
+            token = self.token_of(row.key)
             if row.key == scene.chosen:
-                plot.style(row.key, colour, 2.8, "solid", front=True)
+                plot.style(row.key, token, 2.8, "solid", front=True)
             elif row.key == scene.pointed:
-                plot.style(row.key, "ink", 2.4, row.dash, front=True)
+                plot.style(row.key, token, 2.4, row.dash, front=True)
             elif row.key == scene.opposite:
-                plot.style(row.key, "ink", 1.8, row.dash, front=True)
+                plot.style(row.key, token, 1.8, row.dash, front=True)
             else:
-                plot.style(row.key, "ink-3", 1.1, row.dash, front=False)
+                plot.style(row.key, token, 1.1, row.dash, front=False)
         plot.style(THEORY, "ink-2", 1.3, "dashed", front=True)
         plot.style(ATTENTION, colour, 1.2, "dotted", front=True)
         plot.style(FFN, colour, 1.2, "dashed", front=True)
-        for group, token in (("chosen", colour), ("opposite", "ink"), ("pointed", "ink")):
-            plot.paint_labels(group, token)
+
+    def token_of(self, key: str) -> str:
+        """The colour of a placement's curve and name."""
+        scene = self.scene
+        if key == scene.chosen:
+            return colour_of(scene.store["placement_norm"])
+        return "ink" if key in (scene.pointed, scene.opposite) else "ink-3"
 
     def label(self, plot: LayerPlot) -> None:
         """Each curve's name at its end."""
@@ -196,22 +203,12 @@ class Stage:
         ends = []
         for row in listed(scene.placement):
             value = plot.end_of(row.key)
-            if value is None:
-                continue
-            group = (
-                "chosen"
-                if row.key == scene.chosen
-                else "pointed"
-                if row.key == scene.pointed
-                else "opposite"
-                if row.key == scene.opposite
-                else "other"
-            )
-            ends.append((group, row.short, value))
+            if value is not None:
+                ends.append(Label(self.token_of(row.key), row.short, value))
         for column, text in ((ATTENTION, "place_attention"), (FFN, "place_ffn")):
             value = plot.end_of(column)
             if value is not None:
-                ends.append(("note", say(text), value))
+                ends.append(Label("ink-3", say(text), value))
         plot.label_ends(scene.store["placement_depth"], ends)
 
     def show_run(self) -> None:

@@ -13,7 +13,7 @@ from app.placement.training_words import caption, run_line
 from app.placement.words import colour_of
 from app.strings import say
 from app.views.placement import RunBar
-from app.views.placement_plots import CurvePlot
+from app.views.placement_plots import CurvePlot, Label
 from kernels.training import RECIPES
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ class TrainingView:
             (*RECIPES, PLATEAU_LINE),
             height=height - 30,
             log=False,
-            groups=(*RECIPES, PLATEAU_LINE),
             lines=2,
             card=True,
         )
@@ -59,16 +58,15 @@ class TrainingView:
         data[PLATEAU_LINE] = np.full(training.total, PLATEAU)
         for name, (token, width, dash) in STYLES.items():
             plot.style(name, token or colour, width, dash, front=True)
-            plot.paint_labels(name, token or colour)
         plot.style(PLATEAU_LINE, "ink-3", 1.2, "dotted", front=False)
-        plot.put(data)
+        plot.draw(data)
         total = training.total
         plot.ranges(0, total, range(0, total + 1, 50), linear_range(data, PLATEAU - 1, PLATEAU + 1))
-        ends = [(PLATEAU_LINE, say("place_train_plateau"), PLATEAU)]
+        ends = [Label("ink-3", say("place_train_plateau"), PLATEAU)]
         for name in RECIPES:
             value = plot.end_of(name)
             if value is not None:
-                ends.append((name, say(f"place_train_{name}"), value))
+                ends.append(Label(plot.styles[name].token, say(f"place_train_{name}"), value))
         plot.label_ends(total, ends)
         plot.say(say("place_title_training"), caption(training))
         text, percent, button = run_line(training)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import panel as pn
-from bokeh.models import ColumnDataSource, FixedTicker, GlyphRenderer, Range1d, Span
+from bokeh.models import ColumnDataSource, FixedTicker, Range1d, Span
 from panel.viewable import Viewable
 
 from app.softmax.curves import SCALES, TYPICAL_CAP, TYPICAL_NORM, VARIANTS, Variant
 from app.softmax.digits import significant
 from app.strings import say
 from app.views.controls import quiet
-from app.views.figures import Figure
+from app.views.figures import Curve, Figure
 from app.views.softmax import Variants
 from app.wire import page_has, put_columns, put_shared, put_values
 
@@ -51,24 +51,7 @@ class Part:
         plot.xaxis[0].axis_label = say(f"softmax_curve_axis_{name}")
         plot.xaxis[0].axis_label_standoff = 1
         plot.min_border_left, plot.min_border_right = 46, 14
-        self.lines: dict[str, GlyphRenderer] = {}
-        self.styles: dict[str, tuple[str, float]] = {}
-
-    def draw_line(self, key: str, source: ColumnDataSource, dash: str) -> None:
-        """The curve of a variant."""
-        self.styles[key] = PLAIN, 1.0
-        self.lines[key] = self.figure.line(
-            source, "scale", f"{self.name}_{key}", PLAIN, line_dash=dash
-        )
-
-    def style(self, key: str, colour: str, width: float) -> None:
-        """How a curve is drawn; what is so already costs nothing."""
-        if self.styles[key] == (colour, width):
-            return
-        self.styles[key] = colour, width
-        glyph = self.lines[key].glyph
-        self.figure.retoken(glyph, line_color=colour)
-        glyph.line_width = width
+        self.curves = self.figure.curves()
 
     def set_range(self, low: float, high: float) -> None:
         """What the figure shows of the vertical axis; whole decades where it is logarithmic."""
@@ -98,20 +81,12 @@ class CurvesView:
             Part("entropy", False, x_range),
             Part("slope", True, x_range),
         )
-        self.source = ColumnDataSource(data=self.columns())
         self.marks = ColumnDataSource(data={"scale": [], **{p.name: [] for p in self.parts}})
         self.spans = [self.draw(part) for part in self.parts]
         self.legend, self.table = Variants(compact=True, sizing_mode=None), Variants()
 
-    def columns(self) -> dict[str, np.ndarray]:
-        """Empty columns: the scales, and a number of each variant for each figure."""
-        names = [f"{part.name}_{one.key}" for part in self.parts for one in VARIANTS]
-        return {"scale": SCALES, **{name: np.full(len(SCALES), np.nan) for name in names}}
-
     def draw(self, part: Part) -> Span:
-        """The curves of a figure, the present points, and the line that can be dragged."""
-        for one in VARIANTS:
-            part.draw_line(one.key, self.source, "dashed" if one.capped else "solid")
+        """The present points of a figure, and the line that can be dragged."""
         plot = part.figure.plot
         span = Span(
             dimension="height",
@@ -179,28 +154,27 @@ class CurvesView:
 
     def show_lines(self) -> None:
         """The four curves of each figure, and how they are drawn."""
-        scene, head = self.scene, self.scene.head
-        data = {"scale": SCALES}
+        scene, head, present = self.scene, self.scene.head, self.scene.variant
+        norm = scene.problem.settings.qk_norm
+        rows: dict[str, list[np.ndarray]] = {}
         for part in self.parts:
-            for one in VARIANTS:
+            curves = []
+            for one in sorted(VARIANTS, key=lambda one: one.key == present):
                 row = scene.curves.row(one.key, part.name, head)
                 row[~np.isfinite(row)] = np.nan
                 if part.name != "entropy":
                     row[row <= 0] = np.nan
-                data[f"{part.name}_{one.key}"] = row
-        put_columns(self.source, **data)
-        self.fit_ranges(data)
-        present = scene.variant
-        for part in self.parts:
-            for one in VARIANTS:
-                colour = colour_of(one, scene.problem.settings.qk_norm)
-                part.style(one.key, colour, 3.0 if one.key == present else 1.4)
+                width = 3.0 if one.key == present else 1.4
+                dash = "dashed" if one.capped else "solid"
+                curves.append(Curve(row, colour_of(one, norm), width, dash))
+            part.curves.put(SCALES, curves)
+            rows[part.name] = [curve.y for curve in curves]
+        self.fit_ranges(rows)
 
-    def fit_ranges(self, data: dict[str, np.ndarray]) -> None:
+    def fit_ranges(self, rows: dict[str, list[np.ndarray]]) -> None:
         """Whole decades around the logits; entropy up to log n; the gradient down to 1e-9."""
         score, entropy, slope = self.parts
-        rows = [data[f"{score.name}_{one.key}"] for one in VARIANTS]
-        known = np.concatenate(rows)
+        known = np.concatenate(rows[score.name])
         known = known[np.isfinite(known)]
         low, high = (known.min(), known.max()) if known.size else (0.1, 10.0)
         score.set_range(float(low), float(high))
