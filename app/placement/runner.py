@@ -21,6 +21,9 @@ from kernels.stack_settings import StackSettings
 # Work that takes less than this many seconds is not announced: it would only flash.
 WORTH_TELLING = 0.5
 
+# While all of the work takes less than this many seconds, a plot's range waits for it.
+MOMENT = 1.0
+
 # A slice ends with the layer in which this many seconds have passed.
 SLICE = 0.020
 
@@ -88,6 +91,11 @@ class Runner:
     def busy(self) -> bool:
         """Whether anything is left to run that was not stopped."""
         return bool(self._left) and not self.stopped
+
+    @property
+    def nearly_done(self) -> bool:
+        """Whether what is left comes within a moment: what is shown may wait for it to settle."""
+        return self.busy and self.plan.seconds_now < MOMENT
 
     @property
     def missing(self) -> list[str]:

@@ -19,6 +19,16 @@ class Scale:
     high: float
     ticks: tuple[float, ...]
 
+    def around(self, other: Scale, log: bool) -> Scale:
+        """The range that holds both."""
+        low, high = min(self.low, other.low), max(self.high, other.high)
+        if (low, high) == (other.low, other.high):
+            return other
+        if (low, high) == (self.low, self.high):
+            return self
+        ticks = log_ticks(low, high) if log else tuple(sorted({*self.ticks, *other.ticks}))
+        return Scale(low, high, ticks)
+
     @property
     def far(self) -> bool:
         """Whether its ticks are better written as powers of ten."""

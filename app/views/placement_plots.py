@@ -30,6 +30,7 @@ CARD = {
     "border-radius": "10px",
     "padding": "8px 12px",
 }
+LEFT = 41  # pixels at the left of the frame, for five digits: it stays where it is while one drags
 LABEL_HEIGHT = 13.0  # pixels a label at the end of a curve takes
 LABEL_ROOM = 0.19  # share of a plot's width for them, at the right
 FRAME_LOSS = 30.0  # pixels of a figure's height that its frame does not have
@@ -71,7 +72,7 @@ class Plot:
         )
         plot = self.figure.plot
         self.room = room
-        plot.min_border_top = 6
+        plot.min_border_top, plot.min_border_left = 6, LEFT
         self.x_ticks, self.y_ticks = FixedTicker(ticks=[]), FixedTicker(ticks=[])
         plot.xaxis.ticker, plot.yaxis.ticker = self.x_ticks, self.y_ticks
         plot.ygrid.ticker = self.y_ticks
@@ -103,9 +104,19 @@ class Plot:
             styles=CARD if card else {},
         )
 
-    def ranges(self, first: float, last: float, ticks: Iterable[float], scale: Scale) -> None:
-        """Set both axes."""
+    def ranges(
+        self,
+        first: float,
+        last: float,
+        ticks: Iterable[float],
+        scale: Scale,
+        *,
+        settled: bool = True,
+    ) -> None:
+        """Set both axes. While more curves are to come (not `settled`), the y axis only widens."""
         plot = self.figure.plot
+        if not settled:
+            scale = scale.around(self.scale, self.log)
         self.scale = scale
         put_values(
             plot.x_range, start=first, end=last + (last - first) * self.room / (1 - self.room)

@@ -53,11 +53,31 @@ function write(sheet, css) {
   if (sheet.el.textContent !== css) sheet.el.textContent = css;
 }
 
-/** Each curve has four more views that share its data, for what is selected, what is not, muted, or too much to draw. */
+/** A glyph is looked up by place, and left out where it is out of sight: no use where nothing is hit and all is seen. */
 function prepareOnlyWhatIsDrawn() {
   const glyph = prototypeOf("models/glyphs/glyph", "GlyphView");
   const renderer = prototypeOf("models/renderers/glyph_renderer", "GlyphRendererView");
-  if (!glyph.set_data || !renderer.set_visuals || !renderer.map_data) return;
+  if (!glyph.set_data || !renderer.set_visuals || !renderer.map_data || !glyph.mask_data || !glyph.index_data) return;
+
+  // The dots out of sight.
+  const all = /** @type {any} */ (globalThis).Bokeh.require("core/types").Indices;
+  glyph.mask_data = function () {
+    return all.all_set(this.data_size);
+  };
+
+  // What lies where is found out when something asks.
+  const find = glyph.index_data;
+  glyph.index_data = function () {
+    this._index = null;
+  };
+  Object.defineProperty(glyph, "index", {
+    get() {
+      if (!this._index) find.call(this);
+      return this._index;
+    },
+  });
+
+  // Four more views of each glyph share its data, for what is selected, what is not, muted, or too much to draw.
   const setData = glyph.set_data;
   glyph.set_data = async function (/** @type {any[]} */ ...values) {
     if (!this.base) await setData.apply(this, values);
@@ -69,6 +89,11 @@ function prepareOnlyWhatIsDrawn() {
   };
   renderer.map_data = function () {
     this.glyph.map_data();
+  };
+
+  // An element without content lies where the glyph is: one that moves with it costs a layout of the page.
+  renderer.update_position = function () {
+    if (!this.position.css) this.position.replace(":host { display: none; }");
   };
 }
 

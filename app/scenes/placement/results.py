@@ -37,7 +37,7 @@ class Results:
         """Make the views for a scene."""
         self.scene = scene
         self.bars = {name: HeadBars(title=say(TITLES[name])) for name in (WITHOUT, WITH)}
-        self.temperature = PlotCaption(lines=2, margin=(0, 0, 4, 0))
+        self.temperature = PlotCaption(lines=3, margin=(0, 0, 4, 0))
         self.top = CurvePlot((WITHOUT, WITH), height=HEIGHT, log=False, room=ROOM, lines=1)
         self.gradient = CurvePlot(CURVES, height=HEIGHT, log=True, room=ROOM, lines=2)
 
@@ -152,7 +152,9 @@ class Results:
         for key in pair:
             if key in runner.traces:
                 data[key] = drawable(down_gradient(runner.traces[key]))
-        self.gradient.ranges(0, depth, layer_ticks(depth), log_scale(data, scene.chosen))
+        scale = log_scale(data, scene.chosen)
+        settled = not runner.nearly_done
+        self.gradient.ranges(0, depth, layer_ticks(depth), scale, settled=settled)
         for key in CURVES:
             if key == scene.chosen:
                 self.gradient.style(key, colour, 2.6, "solid", front=True)

@@ -157,17 +157,18 @@ class Stage:
         if changed == {"pointed"}:
             plot.draw()
         else:
-            self.draw(plot)
+            self.draw(plot, same="placement_view" not in changed)
         self.label(plot)
 
-    def draw(self, plot: LayerPlot) -> None:
-        """New numbers."""
+    def draw(self, plot: LayerPlot, *, same: bool) -> None:
+        """New numbers, of the `same` kind as before or not."""
         scene, view = self.scene, self.scene.store["placement_view"]
         runner, depth = scene.runner, scene.store["placement_depth"]
         data = columns(view, runner.traces, scene.chosen, depth)
         scale = log_scale(data, scene.chosen) if plot.log else linear_scale(data, least=0.12)
         plot.draw(data)
-        plot.ranges(0, depth, layer_ticks(depth), scale)
+        settled = not (same and runner.nearly_done)
+        plot.ranges(0, depth, layer_ticks(depth), scale, settled=settled)
         trace = runner.chosen
         caption = words.CAPTIONS[view](trace) if trace is not None else say("place_waiting")
         plot.say(say(f"place_title_{view}"), caption)

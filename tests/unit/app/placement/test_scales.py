@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from app.placement.scales import LEAVES, layer_ticks, log_scale, log_ticks, spread
+from app.placement.scales import LEAVES, Scale, layer_ticks, log_scale, log_ticks, spread
 from app.placement.series import COLUMNS, THEORY
 
 
@@ -67,3 +67,14 @@ def test_labels_keep_their_distance_and_order() -> None:
 def test_labels_stay_within_the_frame_while_there_is_room() -> None:
     placed = spread([0.0, 0.0, 100.0, 100.0], 13.0, 0.0, 100.0)
     assert placed == [6.5, 19.5, 80.5, 93.5]
+
+
+def test_a_range_around_another_holds_both_and_keeps_what_holds_the_other() -> None:
+    small, large = Scale(1.0, 4.0, (1.0, 2.0)), Scale(0.5, 8.0, (1.0, 2.0, 5.0))
+    assert small.around(large, log=True) is large
+    assert large.around(small, log=True) is large
+    both = Scale(1.0, 20.0, (1.0, 10.0)).around(large, log=True)
+    assert (both.low, both.high) == (0.5, 20.0)
+    assert both.ticks == log_ticks(0.5, 20.0)
+    linear = Scale(-0.2, 0.4, (0.0, 0.2)).around(Scale(-1.1, 0.3, (-1.0, 0.0)), log=False)
+    assert linear == Scale(-1.1, 0.4, (-1.0, 0.0, 0.2))
