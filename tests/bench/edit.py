@@ -1,7 +1,8 @@
 """How long an edit takes: from the key to the frame that shows every view; updates while dragging.
 
-Run by `python3 build.py bench edit`. The times come from the page's own clock: the key event's
-time, and the marks the page sets when a patch is applied and when its frame is drawn.
+Run by `python3 build.py bench edit`, for Axes at three sizes, for Softmax, and for Placement with a
+small stack. The times come from the page's own clock: the key event's time, and the marks the page
+sets when a patch is applied and when all plots are painted in its frame.
 """
 
 from __future__ import annotations
@@ -25,23 +26,21 @@ REST = 250  # milliseconds
 FLAGS = ("--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync")  # fmt: skip
 
+CELL, SLIDER = '.cell[tabindex="0"]', "input[type=range]"
 FOCUS = """
-() => {
-  const find = (node) => {
-    if (node.matches?.('.cell[tabindex="0"]')) return node;
-    for (const child of node.children ?? []) {
-      const found = find(child) ?? (child.shadowRoot && find(child.shadowRoot));
-      if (found) return found;
-    }
+([selector, number]) => {
+  const all = [];
+  const walk = (node) => {
+    if (node.matches?.(selector)) all.push(node);
+    for (const child of node.children ?? []) walk(child);
+    if (node.shadowRoot) walk(node.shadowRoot);
   };
-  find(document.getElementById("axes-stage")).focus();
+  walk(document.querySelector(".scene:not([hidden])"));
+  all[number].focus();
 }
 """
 WATCH = """
-() => {
-  const note = (event) => { if (event.key === "Enter") window.pressed = event.timeStamp; };
-  addEventListener("keydown", note, true);
-}
+() => addEventListener("keydown", (event) => { window.pressed = event.timeStamp; }, true)
 """
 SHOWN = """
 () => {
@@ -103,44 +102,77 @@ def fill(page: Page, shape: tuple[int, int, int]) -> None:
         list(shape),
     )
     page.wait_for_timeout(500)
-    page.evaluate(FOCUS)
+    page.evaluate(FOCUS, [CELL, 0])
 
 
-def edits(page: Page) -> tuple[list[float], list[int]]:
-    """Milliseconds from Enter to the frame of the first patch, and patches for each edit."""
-    times, patches = [], []
+def shown_after(page: Page, key: str) -> float:
+    """Milliseconds from a key to the frame of the first patch."""
+    page.evaluate("performance.clearMarks()")
+    page.keyboard.press(key)
+    for _ in range(20):  # asking again and again would keep the page busy
+        page.wait_for_timeout(REST)
+        shown = page.evaluate(SHOWN)["shown"]
+        if shown:
+            break
+    return float(shown[0])
+
+
+def edits(page: Page) -> list[float]:
+    """What a number takes that is typed into a cell, again and again."""
+    times = []
     for number in range(EDITS + WARM_UP):
         page.keyboard.type(str(number + 1))
-        page.evaluate("performance.clearMarks()")
-        page.keyboard.press("Enter")
-        for _ in range(20):  # asking again and again would keep the page busy
-            page.wait_for_timeout(REST)
-            seen = page.evaluate(SHOWN)
-            if seen["shown"]:
-                break
-        times.append(seen["shown"][0])
-        patches.append(len(seen["patched"]))
+        times.append(shown_after(page, "Enter"))
         page.keyboard.press("ArrowUp")
         page.wait_for_timeout(60)
-    return times[WARM_UP:], patches[WARM_UP:]
+    return times[WARM_UP:]
+
+
+def steps(page: Page, keys: tuple[str, ...]) -> list[float]:
+    """What a step of a slider takes, with these keys in turn."""
+    times = [shown_after(page, keys[n % len(keys)]) for n in range(EDITS // 2 + WARM_UP)]
+    return times[WARM_UP:]
+
+
+def others(page: Page) -> Iterator[tuple[str, list[float]]]:
+    """The edits of Softmax and Placement."""
+    page.evaluate("normscope.set({ scene: 'softmax' }).then(() => null)")
+    page.wait_for_timeout(3000)
+    page.evaluate(FOCUS, [CELL, 0])
+    yield "Softmax, a cell", edits(page)
+    page.evaluate(FOCUS, [SLIDER, 0])
+    yield "Softmax, the scale", steps(page, ("ArrowRight", "ArrowLeft"))
+    for depth, width in ((4, 16), (8, 32)):
+        page.evaluate(
+            """([depth, width]) => normscope.set({ scene: "placement", placement_depth: depth,
+                placement_width: width, placement_gain: 0.1 }).then(() => null)""",
+            [depth, width],
+        )
+        page.wait_for_timeout(3000)
+        page.evaluate(FOCUS, [SLIDER, 4])
+        yield f"Placement {depth}×{width}, a new gain", steps(page, ("ArrowRight",))
+        yield f"Placement {depth}×{width}, a known one", steps(page, ("ArrowLeft", "ArrowRight"))
+
+
+def line(name: str, times: list[float], drags: str) -> str:
+    """A row of the table."""
+    ordered = sorted(times)
+    late = ordered[int(0.95 * (len(ordered) - 1))]
+    return f"{name:>28} {statistics.median(times):>10.1f} {late:>8.1f} {drags:>8}"
 
 
 def main(arguments: list[str]) -> int:
     """Measure and print a table."""
     with opened() as page:
         page.evaluate(WATCH)
-        print(f"{'shape':>14} {'cells':>6} {'median ms':>10} {'95 % ms':>8} {'drags/s':>8}")
+        print(f"{'':>28} {'median ms':>10} {'95 % ms':>8} {'drags/s':>8}")
         for shape in SHAPES:
             fill(page, shape)
-            times, _ = edits(page)
-            drags = page.evaluate(DRAG)
-            ordered = sorted(times)
-            late = ordered[int(0.95 * (len(ordered) - 1))]
+            times = edits(page)
             cells = shape[0] * shape[1] * shape[2]
-            print(
-                f"{shape!s:>14} {cells:>6} {statistics.median(times):>10.1f} "
-                f"{late:>8.1f} {drags:>8.0f}"
-            )
+            print(line(f"Axes, {cells} cells", times, f"{page.evaluate(DRAG):.0f}"), flush=True)
+        for name, times in others(page):
+            print(line(name, times, ""), flush=True)
     return 0
 
 

@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from static.build import runtime, site, tools
 from static.build.paths import DIST
-from tests.bench.edit import FOCUS, WATCH, edits
+from tests.bench.edit import CELL, FOCUS, WATCH, edits
 from tests.browser.conftest import DESKTOP, wait_until_ready
 from tests.browser.hosting import Host
 from tests.conftest import ARGUMENTS
@@ -123,8 +123,8 @@ def measure_edits(browser: Browser, ours: Host) -> list[float]:
         page.wait_for_timeout(3000)
         page.evaluate(WATCH)
         page.bring_to_front()
-        page.evaluate(FOCUS)
-        return edits(page)[0]
+        page.evaluate(FOCUS, [CELL, 0])
+        return edits(page)
 
     return list(in_new_context(browser, ours.url, look))
 
