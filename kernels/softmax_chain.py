@@ -8,6 +8,7 @@ scores into ratios; and the gradient back through it is p(1 − p), gone once p 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -114,8 +115,17 @@ def softmax_chain(
     asked = ScoreSettings() if settings is None else settings
     given = as_float_array("q", q).astype(np.float64)
     single = given.ndim == 1
-    query = (given[None] if single else given) * _factor("query_scale", asked.query_scale)
-    keys = as_float_array("k", k).astype(np.float64) * _factor("key_scale", asked.key_scale)
+    steps = _scores_of(given[None] if single else given, as_float_array("k", k), asked)
+    chain = _from_scores(asked, *steps, mask)
+    return _without_query_axis(chain) if single else chain
+
+
+def _scores_of(
+    q: npt.NDArray[np.floating], k: npt.NDArray[np.floating], asked: ScoreSettings
+) -> tuple[Array, Array, Array, Array, Array]:
+    """q, k, q̂, k̂ and the scores, from q [*, T, d] and k [*, S, d] before their scales."""
+    query = q.astype(np.float64, copy=False) * _factor("query_scale", asked.query_scale)
+    keys = k.astype(np.float64, copy=False) * _factor("key_scale", asked.key_scale)
     query_hat, keys_hat = attention_operands(
         query,
         keys,
@@ -127,9 +137,8 @@ def softmax_chain(
         gain_offset=asked.gain_offset,
         over_all_heads=asked.over_all_heads,
     )
-    scores = attention_scores(query_hat, keys_hat, scale=asked.scale).astype(np.float64, copy=False)
-    chain = _from_scores(asked, query, keys, query_hat, keys_hat, scores, mask)
-    return _without_query_axis(chain) if single else chain
+    scores = attention_scores(query_hat, keys_hat, scale=asked.scale)
+    return query, keys, query_hat, keys_hat, scores.astype(np.float64, copy=False)
 
 
 def after_scores(
@@ -142,10 +151,10 @@ def after_scores(
     Raises:
         ValueError: ``settings`` differ in something that comes before; a bad cap or temperature.
     """
-    for name in _BEFORE_SCORES:
+    name = _other_scores(chain.settings, settings)
+    if name:
         old, new = getattr(chain.settings, name), getattr(settings, name)
-        if old is not new and not np.array_equal(old, new):
-            raise ValueError(f"settings: {name} changes the scores: expected {old!r}, got {new!r}")
+        raise ValueError(f"settings: {name} changes the scores: expected {old!r}, got {new!r}")
     operands = chain.query, chain.keys, chain.query_hat, chain.keys_hat
     return _from_scores(settings, *operands, chain.scores, mask)
 
@@ -165,6 +174,15 @@ _BEFORE_SCORES = (
 )
 
 
+def _other_scores(one: ScoreSettings, other: ScoreSettings) -> str:
+    """The first setting for which the scores of two differ; "" where they are the same."""
+    for name in _BEFORE_SCORES:
+        a, b = getattr(one, name), getattr(other, name)
+        if a is not b and not np.array_equal(a, b):
+            return name
+    return ""
+
+
 def _from_scores(
     asked: ScoreSettings,
     query: Array,
@@ -179,10 +197,7 @@ def _from_scores(
     capped, masked = _cap_and_mask(scores, visible, asked)
     temperature = as_temperature(asked.temperature)
     probabilities = attention_probabilities(masked / temperature).astype(np.float64, copy=False)
-    jacobian = _jacobian(probabilities) / temperature
-    if asked.soft_cap is not None:
-        slope = soft_cap_backward(np.ones_like(scores), scores, asked.soft_cap)
-        jacobian = jacobian * np.where(visible, slope, 0.0)[..., None, :]
+    jacobian = _jacobian(probabilities) * _steepness(scores, visible, asked)[..., None, :]
     return SoftmaxChain(
         settings=asked,
         query=query,
@@ -248,12 +263,6 @@ class ScaleSweep:
     entropy: Array
     slope: Array
 
-    @classmethod
-    def of(cls, chain: SoftmaxChain, scales: Array) -> ScaleSweep:
-        """From the chain of all scales at once, `chain_by_scale`."""
-        slope = chain.own_slope.max(axis=-1)
-        return cls(scales, chain.masked.max(axis=-1), chain.entropy, slope)
-
 
 def sweep_scale(
     q: npt.ArrayLike,
@@ -268,32 +277,49 @@ def sweep_scale(
     q, k, settings and mask as in `softmax_chain`; scales is [n]. largest_score is what the softmax
     reads: after the soft-cap, of keys that may be seen.
     """
-    factors = np.atleast_1d(as_float_array("scales", scales).astype(np.float64))
-    query = np.asarray(q, np.float64)
-    single = query.ndim == 1
-    chain = chain_by_scale(query[None] if single else query, k, factors, settings, mask=mask)
-    swept = ScaleSweep.of(chain, factors)
-    if not single:
-        return swept
-    rows = swept.largest_score, swept.entropy, swept.slope
-    return ScaleSweep(factors, *(row[..., 0] for row in rows))
+    (swept,) = sweep_scales(q, k, scales, [settings or ScoreSettings()], mask=mask)
+    return swept
 
 
-def chain_by_scale(
+def sweep_scales(
     q: npt.ArrayLike,
     k: npt.ArrayLike,
-    scales: Array,
-    settings: ScoreSettings | None = None,
+    scales: npt.ArrayLike,
+    settings: Sequence[ScoreSettings],
     *,
     mask: npt.ArrayLike | None = None,
-) -> SoftmaxChain:
-    """The chain of q [*, T, d] and k [*, S, d] times each of n scales: a leading axis [n]."""
+) -> list[ScaleSweep]:
+    """`sweep_scale` under each of several settings; what is the same for some is computed once."""
+    factors = np.atleast_1d(as_float_array("scales", scales).astype(np.float64))
     query, keys = (np.asarray(x, np.float64) for x in (q, k))
-    if settings is not None and settings.over_all_heads and min(query.ndim, keys.ndim) < 3:
-        # With the scales before them, rows would pass for heads.
-        raise ValueError("q, k: over_all_heads needs shape [*, heads, T, d]")
-    by_scale = scales.reshape(-1, *[1] * max(query.ndim, keys.ndim))
-    return softmax_chain(by_scale * query, by_scale * keys, settings, mask=mask)
+    single = query.ndim == 1
+    query = query[None] if single else query
+    by_scale = factors.reshape(-1, *[1] * max(query.ndim, keys.ndim))
+    query, keys = by_scale * query, by_scale * keys
+    known: list[tuple[ScoreSettings, Array]] = []
+    read, steepness = [], []
+    for asked in settings:
+        if asked.over_all_heads and min(query.ndim, keys.ndim) < 4:
+            # With the scales before them, rows would pass for heads.
+            raise ValueError("q, k: over_all_heads needs shape [*, heads, T, d]")
+        scores = next((held for one, held in known if not _other_scores(one, asked)), None)
+        if scores is None:
+            scores = _scores_of(query, keys, asked)[-1]
+            known.append((asked, scores))
+        visible = np.ones(scores.shape, bool) if mask is None else _visible(mask, scores.shape)
+        read.append(_cap_and_mask(scores, visible, asked)[1])
+        steepness.append(_steepness(scores, visible, asked))
+    temperatures = [as_temperature(asked.temperature) for asked in settings]
+    probabilities = attention_probabilities(
+        np.stack([masked / t for masked, t in zip(read, temperatures, strict=True)])
+    ).astype(np.float64, copy=False)
+    slopes = np.diagonal(_jacobian(probabilities), axis1=-2, axis2=-1) * np.stack(steepness)
+    rows = zip(
+        np.stack(read).max(axis=-1), entropy(probabilities), slopes.max(axis=-1), strict=True
+    )
+    if single:
+        return [ScaleSweep(factors, *(row[..., 0] for row in one)) for one in rows]
+    return [ScaleSweep(factors, *one) for one in rows]
 
 
 def _heads(x: Array) -> int:
@@ -332,6 +358,15 @@ def _cap_and_mask(
         return capped, capped
     capped = np.asarray(soft_cap(scores, cap), np.float64)
     return capped, np.where(visible, capped, -np.inf)
+
+
+def _steepness(scores: Array, visible: NDArray[np.bool_], settings: ScoreSettings) -> Array:
+    """How much what the softmax reads moves with each score, by cap and temperature."""
+    temperature = as_temperature(settings.temperature)
+    if settings.soft_cap is None:
+        return np.full(scores.shape, 1.0 / temperature)
+    slope = soft_cap_backward(np.ones_like(scores), scores, settings.soft_cap)
+    return np.where(visible, slope, 0.0) / temperature
 
 
 def _jacobian(p: Array) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,19 +76,19 @@ class _MeanProducts:
         distinct = {id(array): array for array in arrays.values()}
         rows = {key: row for row, key in enumerate(distinct)}
         self._rows = {name: rows[id(array)] for name, array in arrays.items()}
-        flat = np.array([array.ravel() for array in distinct.values()], np.float64)
-        self._products = np.einsum("in,jn->ij", flat, flat) / flat.shape[1]
+        flat = _side_by_side(distinct.values())
+        self._products = (np.einsum("in,jn->ij", flat, flat) / flat.shape[1]).tolist()
 
     def rms(self, name: str) -> float:
         """Of one array; NaN where there is none of that name."""
         row = self._rows.get(name)
-        return np.nan if row is None else float(np.sqrt(self._products[row, row]))
+        return math.nan if row is None else math.sqrt(self._products[row][row])
 
     def product(self, a: dict[str, float], b: dict[str, float]) -> float:
         """mean(a·b)."""
         rows, products = self._rows, self._products
         return sum(
-            float(products[rows[i], rows[j]]) * left * right
+            products[rows[i]][rows[j]] * left * right
             for i, left in a.items()
             for j, right in b.items()
         )
@@ -107,14 +109,14 @@ def rms(x: Array) -> float:
 
 def wire_rms(wires: Wires) -> NDArray[np.float64]:
     """The RMS on each wire of `WIRES`; a wire that carries another's very array costs nothing."""
-    known: dict[int, float] = {}
-    values = []
-    for name in WIRES:
-        wire = wires.get(name)
-        if wire is None:
-            values.append(np.nan)
-            continue
-        if id(wire) not in known:
-            known[id(wire)] = rms(wire)
-        values.append(known[id(wire)])
-    return np.array(values)
+    distinct = {id(wire): wire for wire in wires.values()}
+    flat = _side_by_side(distinct.values())
+    known = np.sqrt(np.einsum("in,in->i", flat, flat) / flat.shape[1])
+    rows = {key: row for row, key in enumerate(distinct)}
+    return np.array([known[rows[id(wires[name])]] if name in wires else np.nan for name in WIRES])
+
+
+def _side_by_side(arrays: Collection[Array]) -> NDArray[np.float64]:
+    """Arrays of one size as rows, in float64: float32 has no squares above 3.4e38."""
+    flat = np.concatenate([array.reshape(-1) for array in arrays], dtype=np.float64)
+    return flat.reshape(len(arrays), -1)

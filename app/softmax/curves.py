@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.softmax.problem import Array, Problem
-from kernels.softmax_chain import ScaleSweep, SoftmaxChain, after_scores, chain_by_scale
+from kernels.softmax_chain import ScaleSweep, sweep_scales
 
 SCALES: Array = np.logspace(-1, 2, 91)  # 30 a decade
 TYPICAL_NORM = "rms"  # what "with QK-norm" means while the state has none
@@ -53,18 +53,10 @@ def problem_on(problem: Problem, variant: Variant) -> Problem:
 
 def sweep(problem: Problem, scales: Array) -> dict[str, ScaleSweep]:
     """All curves, for all heads: [n, heads, 1]. The scale of the problem itself does not matter."""
-    swept: dict[str, ScaleSweep] = {}
-    scores: dict[bool, SoftmaxChain] = {}
-    for one in VARIANTS:
-        asked = problem_on(problem, one).with_settings(query_scale=1.0, key_scale=1.0)
-        if one.normed in scores:  # the cap comes after them
-            chain = after_scores(scores[one.normed], asked.settings, mask=asked.visible)
-        else:
-            chain = scores[one.normed] = chain_by_scale(
-                asked.query, asked.keys, scales, asked.settings, mask=asked.visible
-            )
-        swept[one.key] = ScaleSweep.of(chain, scales)
-    return swept
+    asked = problem.with_settings(query_scale=1.0, key_scale=1.0)
+    settings = [problem_on(asked, one).settings for one in VARIANTS]
+    swept = sweep_scales(asked.query, asked.keys, scales, settings, mask=asked.visible)
+    return {one.key: row for one, row in zip(VARIANTS, swept, strict=True)}
 
 
 @dataclass(frozen=True)
