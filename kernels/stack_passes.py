@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -197,8 +198,14 @@ class BackwardPass:
 
 def vocabulary_of(settings: StackSettings) -> Vocabulary:
     """The text, the embedding and the head of a stack, in its type."""
-    drawn = draw_vocabulary(settings.seed, settings.width, settings.tokens, settings.vocabulary)
-    dtype = np.dtype(settings.dtype)
+    size = settings.seed, settings.width, settings.tokens, settings.vocabulary
+    return _vocabulary(*size, settings.dtype)
+
+
+@lru_cache(maxsize=8)  # every placement of a stack reads the same one
+def _vocabulary(seed: int, width: int, tokens: int, vocabulary: int, type_name: str) -> Vocabulary:
+    drawn = draw_vocabulary(seed, width, tokens, vocabulary)
+    dtype = np.dtype(type_name)
     return Vocabulary(
         drawn.embedding.astype(dtype, copy=False),
         drawn.unembedding.astype(dtype, copy=False),

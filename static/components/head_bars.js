@@ -1,5 +1,5 @@
 // The likeliest tokens of the head as bars, with their logits and how sharp the answer is.
-import { adopt, make, once, refill, sheetOf } from "./sheet.js";
+import { adopt, make, once, refill, sheetOf, write } from "./sheet.js";
 import { fixed } from "./number.js";
 
 const sheet = await sheetOf("placement");
@@ -19,17 +19,16 @@ export function render({ model, el }) {
     bars.setAttribute("aria-label", model.label);
     const probabilities = Float64Array.from(model.probabilities);
     const logits = Float64Array.from(model.logits);
-    refill(
-      bars,
-      ...Array.from(probabilities, (probability, index) => {
-        const bar = make("i");
-        const broken = !Number.isFinite(probability);
-        bar.style.setProperty("--share", `${broken ? 0 : (100 * probability) / model.top}%`);
-        bar.title = `p ${fixed(probability, 3)}`;
-        const logit = make("small", "", fixed(logits[index], 1));
-        return make("span", "", make("span", "room", bar), logit);
-      }),
-    );
+    while (bars.childElementCount > probabilities.length) bars.lastElementChild?.remove();
+    while (bars.childElementCount < probabilities.length) bars.append(make("span", "", make("span", "room", make("i")), make("small")));
+    probabilities.forEach((probability, index) => {
+      const [room, logit] = bars.children[index].children;
+      const bar = /** @type {HTMLElement} */ (room.firstElementChild);
+      const share = Number.isFinite(probability) ? (100 * probability) / model.top : 0;
+      bar.style.setProperty("--share", `${share.toFixed(2)}%`);
+      bar.title = `p ${fixed(probability, 3)}`;
+      write(logit, fixed(logits[index], 1));
+    });
   }
 
   const later = once(draw);

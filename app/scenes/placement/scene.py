@@ -64,6 +64,8 @@ AT_ONCE, FOR_CHOSEN = 0.006, 0.15
 # Results of the background that come within so many seconds are shown together: each showing paints
 # every plot.
 TOGETHER = 0.06
+# Readings of the head that are kept for who goes back and forth.
+HEADS = 16
 # The page paints what an edit has shown for about so long; on two cores nothing else should run.
 PAINTING = 0.03
 
@@ -81,7 +83,7 @@ class PlacementScene(Scene):
         self.runner = Runner((self.graphics, numpy))
         self.training = Training()
         self.pointed = ""
-        self._heads: dict[str, tuple[StackTrace, Head]] = {}
+        self._heads: dict[StackSettings, tuple[StackTrace, Head]] = {}  # the newest last
         self._came: set[str] = set()  # what came at once with an edit and is not shown yet
         self.parts = (Controls(self), Stage(self), Results(self))
 
@@ -135,9 +137,11 @@ class PlacementScene(Scene):
         trace = self.runner.chosen
         if trace is None:
             return None
-        held = self._heads.get(self.chosen)
+        held = self._heads.get(trace.settings)
         if held is None or held[0] is not trace:
-            held = self._heads[self.chosen] = trace, read(trace)
+            held = self._heads[trace.settings] = trace, read(trace)
+            while len(self._heads) > HEADS:
+                del self._heads[next(iter(self._heads))]
         return held[1]
 
     # what a person does -------------------------------------------------------------------------
