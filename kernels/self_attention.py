@@ -7,6 +7,7 @@ the deep stack calls this one, on float32 and with a backward pass.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -201,15 +202,19 @@ def _join_heads(heads: Array, normalized: NormalizedRows | None, form: Attention
     return fused.reshape(batch * length, 3 * count * size)
 
 
+@lru_cache(maxsize=8)
+def _future(length: int) -> NDArray[np.bool_]:
+    """Which keys come after which query [T, T]: one mask for all layers."""
+    return np.triu(np.ones((length, length), dtype=bool), 1)
+
+
 def _causal_softmax(scores: Array) -> tuple[Array, float, float]:
     """Softmax of scores [B, heads, T, T] over the keys up to each query, its entropy, the maximum.
 
     Entropy as log Σe^(s − m) − Σ p·(s − m), m the row's maximum.
     """
-    length = scores.shape[-1]
-    future = np.triu(np.ones((length, length), dtype=bool), 1)
     shifted = scores.copy()
-    np.copyto(shifted, MASKED, where=future)
+    np.copyto(shifted, MASKED, where=_future(scores.shape[-1]))
     largest = shifted.max(axis=-1, keepdims=True)
     shifted -= largest
     weights = np.exp(shifted)
