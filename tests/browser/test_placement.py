@@ -272,3 +272,34 @@ def test_a_published_system_sets_the_stack_like_itself(page: Page) -> None:
     page.get_by_role("checkbox", name="Soft-cap 50 on scores").uncheck()
     through(page)
     expect(page.get_by_label("Like", exact=True)).to_have_value("Own settings")
+
+
+FRAMES = """
+() => {
+  const load = Bokeh.require("models/plots/plot_canvas").PlotView.prototype;
+  const own = load._actual_paint;
+  globalThis.frames_seen = {};
+  load._actual_paint = function (...values) {
+    const { left, right } = this.frame.bbox;
+    (frames_seen[this.model.id] ??= new Set()).add(`${left} ${right}`);
+    return own.apply(this, values);
+  };
+}
+"""
+
+
+def test_while_a_slider_moves_the_frames_of_the_plots_stay_where_they_are(page: Page) -> None:
+    """Labels of another width, and a range without the curves to come, would let them jump."""
+    go(page, placement_depth=8, placement_width=32, placement_gain=0.2)
+    through(page)
+    page.evaluate(FRAMES)
+    page.get_by_role("slider", name="Gain g").focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(400)
+    through(page)
+    seen = page.evaluate(
+        "Object.values(frames_seen).map((places) => [...places])",
+    )
+    assert len(seen) == 3
+    assert all(len(places) == 1 for places in seen), seen

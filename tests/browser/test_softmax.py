@@ -166,6 +166,23 @@ def test_typing_another_query(softmax: Page) -> None:
     assert "spread evenly: 50 % for each of 2 keys" in lead(softmax)
 
 
+def test_what_an_edit_does_not_change_stays_in_the_page(softmax: Page) -> None:
+    """Formulas and rows are not built anew: they would be laid out again, and a selection lost."""
+    chain = stage(softmax).get_by_role("table", name="chain")
+    bars = results(softmax).get_by_role("listitem")
+    for part in (chain.locator("th").nth(1), chain.locator("td").last, bars.first):
+        part.evaluate("element => { element.mine = true; }")
+    before = chain.locator("td").last.inner_text()
+    share = shares(softmax)[0]
+    vectors(softmax).nth(0).click()
+    softmax.keyboard.type("3")
+    softmax.keyboard.press("Enter")
+    expect(chain.locator("td").last).not_to_have_text(before)
+    assert shares(softmax)[0] != share
+    for part in (chain.locator("th").nth(1), chain.locator("td").last, bars.first):
+        assert part.evaluate("element => element.mine")
+
+
 def test_a_word_is_refused_and_stays_marked(softmax: Page) -> None:
     vectors(softmax).nth(0).click()
     softmax.keyboard.type("two")
