@@ -32,7 +32,7 @@ CARD = {
 }
 LEFT = 41  # pixels at the left of the frame, for five digits: it stays where it is while one drags
 LABEL_HEIGHT = 13.0  # pixels a label at the end of a curve takes
-LABEL_ROOM = 0.19  # share of a plot's width for them, at the right
+LABEL_ROOM = 0.23  # share of a plot's width for them, at the right
 FRAME_LOSS = 30.0  # pixels of a figure's height that its frame does not have
 
 
