@@ -80,20 +80,15 @@ class Figure:
             setattr(model, name, TOKENS[theme][token])
         return model
 
-    def retoken(self, model: Any, **tokens: str) -> None:
-        """Give a model that has tokens others in their place."""
-        self.parts = [(part, own) for part, own in self.parts if part is not model]
-        self.token(model, **tokens)
-
     def line(self, source: Any, x: str, y: str, colour: str, **options: Any) -> GlyphRenderer:
         """A curve in a token's colour."""
         renderer = self.plot.line(x, y, source=source, **options)
         self.token(renderer.glyph, line_color=colour)
         return renderer
 
-    def curves(self) -> Curves:
-        """Room for curves that come and go together."""
-        return Curves(self)
+    def lines(self) -> Lines:
+        """Room for lines that come and go together."""
+        return Lines(self)
 
     def colours(self, source: ColumnDataSource, tokens: list[str]) -> list[str]:
         """A source's column "colour", an entry a token, kept right when the theme changes."""
@@ -112,8 +107,8 @@ class Figure:
         return pn.pane.Bokeh(self.plot, sizing_mode="stretch_width", margin=0)
 
 
-class Curve(NamedTuple):
-    """One of several curves over the same x."""
+class Series(NamedTuple):
+    """One of several lines over the same x."""
 
     y: np.ndarray
     token: str
@@ -121,8 +116,8 @@ class Curve(NamedTuple):
     dash: str  # of Bokeh: solid, dashed, dotted, dotdash, dashdot
 
 
-class Curves:
-    """Curves of a figure as one glyph, which Bokeh prepares and paints once for all of them."""
+class Lines:
+    """Lines of a figure as one glyph, which Bokeh prepares and paints once for all of them."""
 
     def __init__(self, figure: Figure) -> None:
         """None to begin with."""
@@ -138,17 +133,17 @@ class Curves:
             line_dash="dash",
         )
 
-    def put(self, x: np.ndarray, curves: Iterable[Curve]) -> None:
-        """All curves from now on, those in front last; one without a number is left out."""
-        drawn = [curve for curve in curves if np.isfinite(curve.y).any()]
-        ys = np.array([curve.y for curve in drawn], np.float64).reshape(len(drawn), len(x))
+    def put(self, x: np.ndarray, series: Iterable[Series]) -> None:
+        """All lines from now on, those in front last; one without a number is left out."""
+        drawn = [one for one in series if np.isfinite(one.y).any()]
+        ys = np.array([one.y for one in drawn], np.float64).reshape(len(drawn), len(x))
         put_columns(
             self.source,
             xs=np.broadcast_to(np.asarray(x, np.float64), ys.shape),
             ys=ys,
-            colour=self.figure.colours(self.source, [curve.token for curve in drawn]),
-            width=[curve.width for curve in drawn],
-            dash=[curve.dash for curve in drawn],
+            colour=self.figure.colours(self.source, [one.token for one in drawn]),
+            width=[one.width for one in drawn],
+            dash=[one.dash for one in drawn],
         )
 
 

@@ -19,7 +19,7 @@ from bokeh.models import (
 )
 
 from app.placement.scales import Scale, spread
-from app.views.figures import Curve, Figure
+from app.views.figures import Figure, Series
 from app.views.placement import PlotCaption
 from app.wire import put_columns, put_values
 
@@ -82,7 +82,7 @@ class Plot:
         )
         plot.yaxis.formatter = self.plain
         self.scale = Scale(0.5, 2.0, ())
-        self.drawn = self.figure.curves()
+        self.drawn = self.figure.lines()
         self.labels = ColumnDataSource({"x": [], "y": [], "text": [], "colour": []})
         plot.text(
             "x",
@@ -190,7 +190,7 @@ class CurvePlot(Plot):
         self.data = self.data if data is None else data
         order = sorted(self.styles, key=lambda name: self.styles[name].front)
         self.drawn.put(
-            self.data["x"], [Curve(self.data[name], *self.styles[name][:3]) for name in order]
+            self.data["x"], [Series(self.data[name], *self.styles[name][:3]) for name in order]
         )
 
     def end_of(self, name: str) -> float | None:

@@ -14,7 +14,7 @@ from app.softmax.curves import SCALES, TYPICAL_CAP, TYPICAL_NORM, VARIANTS, Vari
 from app.softmax.digits import significant
 from app.strings import say
 from app.views.controls import quiet
-from app.views.figures import Curve, Figure
+from app.views.figures import Figure, Series
 from app.views.softmax import Variants
 from app.wire import page_has, put_columns, put_shared, put_values
 
@@ -51,7 +51,7 @@ class Part:
         plot.xaxis[0].axis_label = say(f"softmax_curve_axis_{name}")
         plot.xaxis[0].axis_label_standoff = 1
         plot.min_border_left, plot.min_border_right = 46, 14
-        self.curves = self.figure.curves()
+        self.lines = self.figure.lines()
 
     def set_range(self, low: float, high: float) -> None:
         """What the figure shows of the vertical axis; whole decades where it is logarithmic."""
@@ -158,7 +158,7 @@ class CurvesView:
         norm = scene.problem.settings.qk_norm
         rows: dict[str, list[np.ndarray]] = {}
         for part in self.parts:
-            curves = []
+            series = []
             for one in sorted(VARIANTS, key=lambda one: one.key == present):
                 row = scene.curves.row(one.key, part.name, head)
                 row[~np.isfinite(row)] = np.nan
@@ -166,9 +166,9 @@ class CurvesView:
                     row[row <= 0] = np.nan
                 width = 3.0 if one.key == present else 1.4
                 dash = "dashed" if one.capped else "solid"
-                curves.append(Curve(row, colour_of(one, norm), width, dash))
-            part.curves.put(SCALES, curves)
-            rows[part.name] = [curve.y for curve in curves]
+                series.append(Series(row, colour_of(one, norm), width, dash))
+            part.lines.put(SCALES, series)
+            rows[part.name] = [one.y for one in series]
         self.fit_ranges(rows)
 
     def fit_ranges(self, rows: dict[str, list[np.ndarray]]) -> None:
