@@ -57,19 +57,20 @@ function headOf(/** @type {string} */ text, /** @type {string} */ scope) {
   return head;
 }
 
-/** Formulas take long to parse, and hardly ever change. @type {Map<string, HTMLElement>} */
-const heads = new Map();
+/** MathML from our own tables: it takes long to parse, and there are few. @type {Map<string, HTMLElement>} */
+const formulas = new Map();
 
-function stepHead(/** @type {Step} */ step, /** @type {string} */ scope) {
-  const key = JSON.stringify([step, scope]);
-  const made = heads.get(key) ?? makeStepHead(step, scope);
-  heads.set(key, made);
-  return made.cloneNode(true);
+function formulaOf(/** @type {string} */ text) {
+  const known = formulas.get(text);
+  if (known) return known.cloneNode(true);
+  const formula = make("span", "formula");
+  formula.innerHTML = text;
+  formulas.set(text, formula);
+  return formula.cloneNode(true);
 }
 
-function makeStepHead(/** @type {Step} */ step, /** @type {string} */ scope) {
-  const formula = make("span", "formula");
-  formula.innerHTML = step.formula; // MathML from our own tables
+function stepHead(/** @type {Step} */ step, /** @type {string} */ scope) {
+  const formula = formulaOf(step.formula);
   const head = make("th", "", make("span", "title", step.title), formula);
   head.setAttribute("scope", scope);
   head.toggleAttribute("data-idle", !step.active);
