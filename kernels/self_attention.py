@@ -205,7 +205,9 @@ def _join_heads(heads: Array, normalized: NormalizedRows | None, form: Attention
 @lru_cache(maxsize=8)
 def _future(length: int) -> NDArray[np.bool_]:
     """Which keys come after which query [T, T]: one mask for all layers."""
-    return np.triu(np.ones((length, length), dtype=bool), 1)
+    future = np.triu(np.ones((length, length), dtype=bool), 1)
+    future.flags.writeable = False
+    return future
 
 
 def _causal_softmax(scores: Array) -> tuple[Array, float, float]:

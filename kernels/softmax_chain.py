@@ -294,14 +294,14 @@ def sweep_scales(
     query, keys = (np.asarray(x, np.float64) for x in (q, k))
     single = query.ndim == 1
     query = query[None] if single else query
+    if any(asked.over_all_heads for asked in settings) and min(query.ndim, keys.ndim) < 3:
+        # With the scales before them, rows would pass for heads.
+        raise ValueError("q, k: over_all_heads needs shape [*, heads, T, d]")
     by_scale = factors.reshape(-1, *[1] * max(query.ndim, keys.ndim))
     query, keys = by_scale * query, by_scale * keys
     known: list[tuple[ScoreSettings, Array]] = []
     read, steepness = [], []
     for asked in settings:
-        if asked.over_all_heads and min(query.ndim, keys.ndim) < 4:
-            # With the scales before them, rows would pass for heads.
-            raise ValueError("q, k: over_all_heads needs shape [*, heads, T, d]")
         scores = next((held for one, held in known if not _other_scores(one, asked)), None)
         if scores is None:
             scores = _scores_of(query, keys, asked)[-1]

@@ -205,6 +205,8 @@ def vocabulary_of(settings: StackSettings) -> Vocabulary:
 @lru_cache(maxsize=8)  # every placement of a stack reads the same one
 def _vocabulary(seed: int, width: int, tokens: int, vocabulary: int, type_name: str) -> Vocabulary:
     drawn = draw_vocabulary(seed, width, tokens, vocabulary)
+    for array in (drawn.embedding, drawn.unembedding, drawn.tokens, drawn.targets):
+        array.flags.writeable = False  # it is shared
     dtype = np.dtype(type_name)
     return Vocabulary(
         drawn.embedding.astype(dtype, copy=False),

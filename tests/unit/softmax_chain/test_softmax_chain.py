@@ -329,3 +329,12 @@ def test_scores_are_not_used_again_where_they_would_be_others() -> None:
             after_scores(chain, replace(first, **changes))
     alike = replace(first, weight_q=np.array([1.0, 2.0]), soft_cap=1.0)
     assert after_scores(chain, alike).scores is chain.scores
+
+
+def test_a_sweep_over_all_heads_needs_heads_in_both_q_and_k() -> None:
+    over = ScoreSettings(qk_norm="rms", over_all_heads=True)
+    heads, flat = np.ones((2, 1, 4)), np.ones((3, 4))
+    for q, k in ((heads, flat), (flat, heads), (flat, flat)):
+        with pytest.raises(ValueError, match=r"over_all_heads needs shape \[\*, heads, T, d\]"):
+            sweep_scale(q, k, [1.0, 2.0], over)
+    assert sweep_scale(heads, np.ones((2, 3, 4)), [1.0, 2.0], over).entropy.shape == (2, 2, 1)
