@@ -100,7 +100,7 @@ class Plot:
             self.caption,
             self.figure.pane(),
             sizing_mode="stretch_width",
-            margin=0,
+            margin=0 if card else (6, 0, 0, 0),
             styles=CARD if card else {},
         )
 
