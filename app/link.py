@@ -16,7 +16,7 @@ def fragment_of(store: Store) -> str:
     parts = [store["scene"]]
     for name, field in FIELDS.items():
         value = store[name]
-        if name != "scene" and value != field.default:
+        if name != "scene" and value is not field.default and value != field.default:
             text = written(name, value)
             if text is not None:
                 parts.append(f"{field.key}={text}")

@@ -155,6 +155,9 @@ PLACEMENTS: dict[str, PublishedPlacement] = {
 }
 
 
+_NAMES = {published.placement: name for name, published in PLACEMENTS.items()}
+
+
 def named_placement(name: str) -> Placement:
     """The published placement of that name.
 
@@ -167,7 +170,4 @@ def named_placement(name: str) -> Placement:
 
 def published_name(placement: Placement) -> str | None:
     """The key of `PLACEMENTS` that holds this very placement, or None for one of one's own."""
-    for name, published in PLACEMENTS.items():
-        if published.placement == placement:
-            return name
-    return None
+    return _NAMES.get(placement)

@@ -100,6 +100,8 @@ class StackTrace:
     def first_overflow(self) -> tuple[int, str] | None:
         """The layer and wire whose RMS is the first not finite on the way forward, or None."""
         absent = ("attention_sum", "middle") if self.settings.placement.parallel else ()
+        if np.isfinite(self.wire_rms).all():
+            return None
         for layer, row in enumerate(self.wire_rms):
             for wire, value in zip(WIRES, row, strict=True):
                 if wire not in absent and not np.isfinite(value):
@@ -138,7 +140,7 @@ class StackRun:
                     self.settings,
                     vocabulary=forward.vocabulary,
                     stream=forward.stream[: depth + 1],
-                    measures=forward.measures[:depth],
+                    measures=forward.measures(depth),
                     loss=backward.head.loss,
                     gradient_rms=backward.gradient_rms,
                     wire_gradient_rms=backward.wire_rms,
@@ -169,6 +171,9 @@ class Stacks:
         self.limit_bytes = limit_bytes
         self._passes: OrderedDict[Hashable, ForwardPass] = OrderedDict()
         self._traces: OrderedDict[StackSettings, StackTrace] = OrderedDict()
+        self._held_bytes = (
+            0  # of both; what a pass is about to hold counts from when it is asked for
+        )
 
     def run(
         self,
@@ -188,11 +193,13 @@ class Stacks:
     def forward(self, settings: StackSettings) -> ForwardPass:
         """The forward pass these settings share, with the layers it has so far."""
         key = settings.forward_key()
-        if key not in self._passes:
-            self._passes[key] = ForwardPass(settings, self.weights)
+        held = self._passes.get(key)
+        if held is None:
+            held = self._passes[key] = ForwardPass(settings, self.weights)
         self._passes.move_to_end(key)
+        self._held_bytes += held.reserve(settings.depth)
         self._forget()
-        return self._passes[key]
+        return held
 
     def finished(self, settings: StackSettings) -> StackTrace | None:
         """The trace of these very settings, if it is still held."""
@@ -203,16 +210,16 @@ class Stacks:
 
     def keep(self, trace: StackTrace) -> None:
         """Hold a finished trace."""
+        before = self._traces.pop(trace.settings, None)
         self._traces[trace.settings] = trace
+        self._held_bytes += trace.stream.nbytes - (0 if before is None else before.stream.nbytes)
         self._forget()
 
     def _forget(self) -> None:
-        held = sum(one.held_bytes for one in self._passes.values())
-        held += sum(trace.stream.nbytes for trace in self._traces.values())
-        while held > self.limit_bytes and len(self._passes) > 1:
-            held -= self._passes.popitem(last=False)[1].held_bytes
-        while held > self.limit_bytes and len(self._traces) > 1:
-            held -= self._traces.popitem(last=False)[1].stream.nbytes
+        while self._held_bytes > self.limit_bytes and len(self._passes) > 1:
+            self._held_bytes -= self._passes.popitem(last=False)[1].reserved_bytes
+        while self._held_bytes > self.limit_bytes and len(self._traces) > 1:
+            self._held_bytes -= self._traces.popitem(last=False)[1].stream.nbytes
 
 
 def simulate_stack(
@@ -248,7 +255,7 @@ def trace_of(
     *,
     vocabulary: Vocabulary,
     stream: list[Array],
-    measures: list[LayerMeasures],
+    measures: LayerMeasures,
     loss: float,
     gradient_rms: NDArray[np.float64],
     wire_gradient_rms: NDArray[np.float64],
@@ -258,7 +265,7 @@ def trace_of(
 
     stream holds the L+1 arrays [1, T, d]; the others are as in `StackTrace`.
     """
-    wire_rms = np.array([layer.wire_rms for layer in measures])
+    wire_rms = measures.wire_rms
     columns = {name: wire_rms[:, index] for index, name in enumerate(WIRES)}
     stream_rms = np.append(columns["input"], columns["output"][-1])
     update_rms = np.column_stack([columns["attention_branch"], columns["ffn_branch"]])
@@ -268,7 +275,7 @@ def trace_of(
             stream_rms=stream_rms,
             input_rms=np.column_stack([columns["attention_input"], columns["ffn_input"]]),
             update_rms=update_rms,
-            cross_terms=np.array([layer.cross for layer in measures]),
+            cross_terms=measures.cross,
             update_gain=settings.update_gain,
         )
         predicted = predicted_rms(
@@ -282,11 +289,11 @@ def trace_of(
         predicted_rms=predicted,
         wire_rms=wire_rms,
         update_rms=update_rms,
-        update_cosine=np.array([layer.update_cosine for layer in measures]).ravel()[1:],
-        layer_cosine=np.array([layer.layer_cosine for layer in measures])[1:],
-        stream_cosine=np.array([layer.stream_cosine for layer in measures]),
-        attention_entropy=np.array([layer.attention_entropy for layer in measures]),
-        largest_score=np.array([layer.largest_score for layer in measures]),
+        update_cosine=measures.update_cosine.ravel()[1:],
+        layer_cosine=measures.layer_cosine[1:],
+        stream_cosine=measures.stream_cosine,
+        attention_entropy=measures.attention_entropy,
+        largest_score=measures.largest_score,
         loss=loss,
         gradient_rms=gradient_rms,
         wire_gradient_rms=wire_gradient_rms,

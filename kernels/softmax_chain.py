@@ -67,7 +67,7 @@ class SoftmaxChain:
     masked [T, S]                 what the softmax reads, −Inf where a key may not be seen
     probabilities [T, S]
     entropy [T]                   nats
-    jacobian [T, S, S]            ∂pᵢ/∂sⱼ by the scores before cap and temperature
+    steepness [T, S]              how much what the softmax reads moves with each score
     leaked [T]                    probability on masked keys: 0 unless the cap came after the mask
     score_bound                   what |score| can not exceed for these gains, or None
     """
@@ -82,9 +82,14 @@ class SoftmaxChain:
     masked: Array
     probabilities: Array
     entropy: Array
-    jacobian: Array
+    steepness: Array
     leaked: Array
     score_bound: float | None
+
+    @property
+    def jacobian(self) -> Array:
+        """∂pᵢ/∂sⱼ [T, S, S] by the scores before cap and temperature; computed when asked for."""
+        return _jacobian(self.probabilities) * self.steepness[..., None, :]
 
     @property
     def own_slope(self) -> Array:
@@ -197,7 +202,6 @@ def _from_scores(
     capped, masked = _cap_and_mask(scores, visible, asked)
     temperature = as_temperature(asked.temperature)
     probabilities = attention_probabilities(masked / temperature).astype(np.float64, copy=False)
-    jacobian = _jacobian(probabilities) * _steepness(scores, visible, asked)[..., None, :]
     return SoftmaxChain(
         settings=asked,
         query=query,
@@ -209,7 +213,7 @@ def _from_scores(
         masked=masked,
         probabilities=probabilities,
         entropy=np.asarray(entropy(probabilities), np.float64),
-        jacobian=jacobian,
+        steepness=_steepness(scores, visible, asked),
         leaked=np.where(visible, 0.0, probabilities).sum(axis=-1),
         score_bound=score_bound(asked, query.shape[-1], _heads(query), _heads(keys)),
     )
@@ -338,12 +342,14 @@ def _visible(mask: npt.ArrayLike, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     given = np.asarray(mask)
     if given.dtype != bool:
         raise TypeError(f"mask: expected booleans, got {given.dtype}")
+    visible = np.empty(shape, bool)
     try:
-        return np.broadcast_to(given, shape)
+        visible[...] = given
     except ValueError:
         raise ValueError(
             f"mask: expected a shape that broadcasts to {shape}, got {given.shape}"
         ) from None
+    return visible
 
 
 def _cap_and_mask(
@@ -386,7 +392,7 @@ _QUERY_AXIS = {
     "masked": -2,
     "probabilities": -2,
     "entropy": -1,
-    "jacobian": -3,
+    "steepness": -2,
     "leaked": -1,
 }
 

@@ -8,13 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.blocks import WIRES, backward_block, forward_block
+from kernels.blocks import WIRES, Wires, backward_block, forward_block
 from kernels.feed_forward import FfnSaved, ffn, ffn_backward
 from kernels.head import HeadLoss, head_loss
-from kernels.products import WeightGradient
+from kernels.products import WeightGradient, gradient_rms
 from kernels.row_norms import ROW_NORMS, NormalizedRows
 from kernels.self_attention import AttentionForm, AttentionSaved, attention, attention_backward
-from kernels.stack_measures import LayerMeasures, measure_layer, rms, wire_rms
+from kernels.stack_measures import (
+    LayerMeasures,
+    joined,
+    layers_together,
+    measure_layers,
+    rms,
+    wire_rms,
+)
 from kernels.stack_settings import StackSettings
 from kernels.weights import LayerWeights, Vocabulary, WeightStore, draw_vocabulary
 
@@ -115,11 +122,13 @@ class ForwardPass:
     def __init__(self, settings: StackSettings, store: WeightStore) -> None:
         self.settings = settings
         self._store = store
-        self._layer_bytes = settings.layer_bytes
+        self.reserved_bytes = 0
         self.vocabulary = vocabulary_of(settings)
         self.stream: list[Array] = [self.vocabulary.embedding[self.vocabulary.tokens][None]]
         self.saved: list[dict[str, Any]] = []
-        self.measures: list[LayerMeasures] = []
+        self._measured: list[LayerMeasures] = []
+        self._unmeasured: list[Wires] = []
+        self._together = layers_together(settings)
         self._last_updates: tuple[Array, Array] | None = None
 
     @property
@@ -127,10 +136,11 @@ class ForwardPass:
         """How many layers have run."""
         return len(self.saved)
 
-    @property
-    def held_bytes(self) -> int:
-        """About how much memory the pass holds."""
-        return self.depth * self._layer_bytes
+    def reserve(self, depth: int) -> int:
+        """About how many bytes more the pass will hold once so many layers have run."""
+        before = self.reserved_bytes
+        self.reserved_bytes = max(before, depth * self.settings.layer_bytes)
+        return self.reserved_bytes - before
 
     def step(self) -> None:
         """Run the next layer."""
@@ -140,10 +150,27 @@ class ForwardPass:
             wires, saved = forward_block(
                 self.stream[-1], settings.placement, layer, settings.residual_scale
             )
-            self.measures.append(measure_layer(wires, saved, self._last_updates, settings))
-        self._last_updates = wires["attention_branch"], wires["ffn_branch"]
         self.stream.append(wires["output"])
         self.saved.append(saved)
+        self._unmeasured.append(wires)
+        if len(self._unmeasured) == self._together:
+            self._measure()
+
+    def measures(self, depth: int) -> LayerMeasures:
+        """What the first `depth` layers showed; they must have run."""
+        self._measure()
+        self._measured = [joined(self._measured)]
+        return self._measured[0].first(depth)
+
+    def _measure(self) -> None:
+        """Measure the layers that are not measured yet."""
+        blocks, self._unmeasured = self._unmeasured, []
+        if not blocks:
+            return
+        kept = [saved["attention"] for saved in self.saved[-len(blocks) :]]
+        with np.errstate(all="ignore"):
+            self._measured.append(measure_layers(blocks, kept, self._last_updates, self.settings))
+        self._last_updates = blocks[-1]["attention_branch"], blocks[-1]["ffn_branch"]
 
 
 class BackwardPass:
@@ -171,6 +198,8 @@ class BackwardPass:
         self.gradient_rms[-1] = rms(self.gradient)
         self.wire_rms = np.full((settings.depth, len(WIRES)), np.nan)
         self.weight_rms = np.full((settings.depth, 4), np.nan)
+        self._unmeasured: list[tuple[Wires, tuple[WeightGradient, ...]]] = []
+        self._together = layers_together(settings)
 
     @property
     def steps_left(self) -> int:
@@ -190,10 +219,21 @@ class BackwardPass:
                 self._forward.saved[index],
                 settings.residual_scale,
             )
-            self.wire_rms[index] = wire_rms(wires)
-            self.weight_rms[index] = [weight.rms() for weight in weights]
         self.gradient = wires["input"]
-        self.gradient_rms[index] = self.wire_rms[index, 0]
+        self._unmeasured.append((wires, weights))
+        if index == 0 or len(self._unmeasured) == self._together:
+            self._measure()
+
+    def _measure(self) -> None:
+        """Measure the layers that are not measured yet."""
+        blocks, self._unmeasured = self._unmeasured, []
+        rows = slice(self._layer, self._layer + len(blocks))
+        upwards = blocks[::-1]
+        with np.errstate(all="ignore"):
+            self.wire_rms[rows] = wire_rms([wires for wires, _ in upwards])
+            for column, same in enumerate(zip(*(weights for _, weights in upwards), strict=True)):
+                self.weight_rms[rows, column] = gradient_rms(same)
+        self.gradient_rms[rows] = self.wire_rms[rows, 0]
 
 
 def vocabulary_of(settings: StackSettings) -> Vocabulary:

@@ -131,6 +131,14 @@ class StackSettings:
             self.eps,
         )
 
+    def under(self, placement: Placement) -> StackSettings:
+        """The same stack under another placement; no other field has to be checked again."""
+        other = object.__new__(StackSettings)
+        for name in _FIELDS:
+            object.__setattr__(other, name, getattr(self, name))
+        object.__setattr__(other, "placement", placement)
+        return other
+
     def forward_key(self) -> Hashable:
         """Equal for settings whose forward passes agree layer by layer.
 
@@ -138,13 +146,16 @@ class StackSettings:
         or a gain depends on it: those are in the key as the numbers they come to.
         """
         placement = replace(self.placement, final=False, residual_scale=ONE, init_scale=ONE)
-        kept = [
-            getattr(self, field.name)
-            for field in fields(self)
-            if field.name not in ("placement", "depth", "gain", "residual_scaling")
-        ]
+        kept = [getattr(self, name) for name in _KEPT]
         scales = (self.residual_scale, self.init_scale, self.output_gain)
         return (placement, *kept, *scales)
+
+
+_FIELDS = tuple(field.name for field in fields(StackSettings))
+# What a forward pass depends on as it is: the others by the scales and gains they come to.
+_KEPT = tuple(
+    name for name in _FIELDS if name not in ("placement", "depth", "gain", "residual_scaling")
+)
 
 
 def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:

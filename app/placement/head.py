@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from kernels.head import HeadReading, read_head, undoing_temperature
 from kernels.residual import StackTrace
+from kernels.row_norms import ROW_NORMS
 
 SHOWN = 10  # tokens with a bar
+WITHOUT, WITH_NORM = 0, 1  # on the first axis of what is read together
 MOST_PRODUCTS = 16e6  # multiplications of one reading: some 20 ms in the browser
 
 
@@ -63,19 +65,19 @@ def read(trace: StackTrace) -> Head:
     positions = positions_read(trace)
     stream = trace.stream[:, -positions:]
     with np.errstate(all="ignore"):  # a stream that left float32's range is a result
-        without = read_head(stream, unembedding)
-        with_norm = read_head(stream, unembedding, norm=settings.norm, eps=settings.eps)
+        normalized = ROW_NORMS[settings.norm].forward(stream, settings.eps).rows
+        both = read_head(np.array([stream, normalized]), unembedding)
         last = stream[-1:, -1:]
         temperature = float(undoing_temperature(last, settings.norm, settings.eps)[0, 0])
         usable = math.isfinite(temperature) and temperature > 0
         cooled = read_head(last, unembedding, temperature=temperature if usable else 1.0)
-    wanted = with_norm.probabilities[-1, -1]
+    wanted = both.probabilities[WITH_NORM, -1, -1]
     tokens = np.argsort(-wanted, kind="stable")[:SHOWN]
     return Head(
         tokens,
         positions,
-        _answer(without, tokens),
-        _answer(with_norm, tokens),
+        _answer(both, WITHOUT, tokens),
+        _answer(both, WITH_NORM, tokens),
         temperature,
         float(cooled.entropy[0, 0]),
         float(cooled.top_probability[0, 0]),
@@ -83,12 +85,12 @@ def read(trace: StackTrace) -> Head:
     )
 
 
-def _answer(reading: HeadReading, tokens: NDArray[np.integer]) -> Answer:
+def _answer(both: HeadReading, one: int, tokens: NDArray[np.integer]) -> Answer:
     return Answer(
-        reading.logits[-1, -1, tokens],
-        reading.probabilities[-1, -1, tokens],
-        float(reading.entropy[-1, -1]),
-        float(reading.top_probability[-1, -1]),
-        reading.top_probability.mean(axis=-1, dtype=np.float64),
-        reading.entropy.mean(axis=-1, dtype=np.float64),
+        both.logits[one, -1, -1, tokens],
+        both.probabilities[one, -1, -1, tokens],
+        float(both.entropy[one, -1, -1]),
+        float(both.top_probability[one, -1, -1]),
+        both.top_probability[one].mean(axis=-1, dtype=np.float64),
+        both.entropy[one].mean(axis=-1, dtype=np.float64),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from app.placement.backend import Backend, NumpyBackend, choose
 from app.placement.catalogue import in_order, key_of, listed
@@ -119,10 +119,7 @@ class Runner:
         patient: a person has asked for what would otherwise wait.
         """
         self._settings = settings
-        self._asked = {
-            row.key: replace(settings, placement=row.placement)
-            for row in listed(settings.placement)
-        }
+        self._asked = {row.key: settings.under(row.placement) for row in listed(settings.placement)}
         self.stopped, self.refusal = False, ""
         self.fraction = 0.0
         backend, order = self.backend, in_order(settings.placement)

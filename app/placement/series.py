@@ -61,11 +61,9 @@ VIEWS: dict[str, View] = {
 
 
 def columns(name: str, traces: dict[str, StackTrace], chosen: str, depth: int) -> dict[str, Row]:
-    """The data of a view: x, and every column of `COLUMNS`, NaN where there is no number."""
+    """The data of a view: x, and the columns of `COLUMNS` that are known, NaN for no number."""
     view = VIEWS[name]
-    x = np.arange(view.first, depth + 1, dtype=np.float64)
-    empty = np.full(len(x), np.nan)
-    data = {"x": x, **dict.fromkeys(COLUMNS, empty)}
+    data: dict[str, Row] = {"x": np.arange(view.first, depth + 1, dtype=np.float64)}
     for key, trace in traces.items():
         data[key] = drawable(view.values(trace), view.log)
     own = traces.get(chosen)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from app.softmax.problem import Array, Problem
-from kernels.softmax_chain import ScaleSweep, sweep_scales
+from kernels.softmax_chain import ScaleSweep, ScoreSettings, sweep_scales
 
 SCALES: Array = np.logspace(-1, 2, 91)  # 30 a decade
 TYPICAL_NORM = "rms"  # what "with QK-norm" means while the state has none
@@ -38,24 +38,24 @@ def variant_of(problem: Problem) -> str:
     return next(v.key for v in VARIANTS if (v.normed, v.capped) == (normed, capped))
 
 
-def problem_on(problem: Problem, variant: Variant) -> Problem:
-    """A problem with or without norm and cap: its own where it has them, else the typical ones."""
-    own = problem.settings
-    changes = {
-        "qk_norm": (own.qk_norm or TYPICAL_NORM) if variant.normed else None,
-        "soft_cap": (own.soft_cap or TYPICAL_CAP) if variant.capped else None,
-        "weight_q": own.weight_q if variant.normed else None,
-        "weight_k": own.weight_k if variant.normed else None,
-        "over_all_heads": own.over_all_heads and variant.normed,
-    }
-    return problem.with_settings(**changes)
+def settings_on(own: ScoreSettings, variant: Variant) -> ScoreSettings:
+    """With or without norm and cap: one's own where one has them, else the typical ones."""
+    return replace(
+        own,
+        qk_norm=(own.qk_norm or TYPICAL_NORM) if variant.normed else None,
+        soft_cap=(own.soft_cap or TYPICAL_CAP) if variant.capped else None,
+        weight_q=own.weight_q if variant.normed else None,
+        weight_k=own.weight_k if variant.normed else None,
+        over_all_heads=own.over_all_heads and variant.normed,
+        query_scale=1.0,
+        key_scale=1.0,
+    )
 
 
 def sweep(problem: Problem, scales: Array) -> dict[str, ScaleSweep]:
     """All curves, for all heads: [n, heads, 1]. The scale of the problem itself does not matter."""
-    asked = problem.with_settings(query_scale=1.0, key_scale=1.0)
-    settings = [problem_on(asked, one).settings for one in VARIANTS]
-    swept = sweep_scales(asked.query, asked.keys, scales, settings, mask=asked.visible)
+    settings = [settings_on(problem.settings, one) for one in VARIANTS]
+    swept = sweep_scales(problem.query, problem.keys, scales, settings, mask=problem.visible)
     return {one.key: row for one, row in zip(VARIANTS, swept, strict=True)}
 
 

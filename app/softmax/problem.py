@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from kernels.rope import Rope
 from kernels.softmax_chain import (
     ScoreSettings,
     SoftmaxChain,
-    after_scores,
     score_bound,
     softmax_chain,
 )
@@ -40,14 +39,8 @@ class Problem:
         """What no |score| can pass, or None."""
         return score_bound(self.settings, self.head_dim, len(self.query))
 
-    def with_settings(self, **changes: Any) -> Problem:
-        """The same vectors and mask under other settings."""
-        return replace(self, settings=replace(self.settings, **changes))
-
-    def run(self, like: SoftmaxChain | None = None) -> SoftmaxChain:
-        """All steps, for all heads; those up to the scores from a chain that has the same."""
-        if like is not None:
-            return after_scores(like, self.settings, mask=self.visible)
+    def run(self) -> SoftmaxChain:
+        """All steps, for all heads."""
         return softmax_chain(self.query, self.keys, self.settings, mask=self.visible)
 
 
@@ -128,6 +121,7 @@ class HeadResult:
 
 def head_of(chain: SoftmaxChain, head: int, visible: NDArray[np.bool_]) -> HeadResult:
     """What one head's query got."""
+    jacobian = chain.jacobian[head, 0]
     return HeadResult(
         query=chain.query[head, 0],
         keys=chain.keys[head],
@@ -137,8 +131,8 @@ def head_of(chain: SoftmaxChain, head: int, visible: NDArray[np.bool_]) -> HeadR
         capped=chain.capped[head, 0],
         masked=chain.masked[head, 0],
         probabilities=chain.probabilities[head, 0],
-        slope=chain.own_slope[head, 0],
-        jacobian=chain.jacobian[head, 0],
+        slope=np.diagonal(jacobian),
+        jacobian=jacobian,
         entropy=float(chain.entropy[head, 0]),
         leaked=float(chain.leaked[head, 0]),
         visible=visible,

@@ -178,7 +178,7 @@ class CurvePlot(Plot):
         """A curve a column, all quiet to begin with; of those in front the last is foremost."""
         super().__init__(**options)
         names = tuple(columns)
-        self.data: dict[str, np.ndarray] = {name: np.empty(0) for name in ("x", *names)}
+        self.data: dict[str, np.ndarray] = {"x": np.empty(0)}
         self.styles = dict.fromkeys(names, QUIET)
 
     def style(self, name: str, token: str, width: float, dash: str, *, front: bool) -> None:
@@ -186,15 +186,18 @@ class CurvePlot(Plot):
         self.styles[name] = Style(token, width, dash, front)
 
     def draw(self, data: dict[str, np.ndarray] | None = None) -> None:
-        """The curves as they are styled, of new numbers or the ones before."""
+        """The curves there are, as they are styled, of new numbers or the ones before."""
         self.data = self.data if data is None else data
-        order = sorted(self.styles, key=lambda name: self.styles[name].front)
+        known = [name for name in self.styles if name in self.data]
+        order = sorted(known, key=lambda name: self.styles[name].front)
         self.drawn.put(
             self.data["x"], [Series(self.data[name], *self.styles[name][:3]) for name in order]
         )
 
     def end_of(self, name: str) -> float | None:
         """The last number of a curve, where it has one."""
+        if name not in self.data:
+            return None
         values = self.data[name]
         values = values[np.isfinite(values)]
         return float(values[-1]) if len(values) else None

@@ -14,10 +14,10 @@ import numpy as np
 
 from kernels.blocks import WIRES, backward_block, forward_block
 from kernels.head import head_loss
-from kernels.products import WeightGradient
+from kernels.products import WeightGradient, gradient_rms
 from kernels.residual import StackTrace, trace_of
 from kernels.self_attention import AttentionSaved
-from kernels.stack_measures import LayerMeasures, measure_layer, rms, wire_rms
+from kernels.stack_measures import LayerMeasures, joined, measure_layers, rms, wire_rms
 from kernels.stack_passes import vocabulary_of
 from kernels.stack_settings import StackSettings
 from kernels.webgpu.glue import Array
@@ -141,8 +141,8 @@ class _Passes:
         """Read and measure what ran forward."""
         for _, wires, ((scores, probabilities),) in await self._read():
             batched = _batched(wires)
-            saved = {"attention": measured_attention(scores, probabilities)}
-            self._measures.append(measure_layer(batched, saved, self._last, self._settings))
+            kept = measured_attention(scores, probabilities)
+            self._measures.append(measure_layers([batched], [kept], self._last, self._settings))
             self._last = batched["attention_branch"], batched["ffn_branch"]
             self._stream.append(batched["output"])
 
@@ -178,7 +178,7 @@ class _Passes:
     async def read_backward(self) -> None:
         """Read and measure what ran backward."""
         for index, wires, pairs in await self._read():
-            self._wire_rms[index] = wire_rms(wires)
+            self._wire_rms[index] = wire_rms([wires])[0]
             self._gradient_rms[index] = self._wire_rms[index, 0]
             self._weight_rms[index] = [weight_rms(inputs, parts) for inputs, *parts in pairs]
 
@@ -188,7 +188,7 @@ class _Passes:
             self._settings,
             vocabulary=self._vocabulary,
             stream=self._stream,
-            measures=self._measures,
+            measures=joined(self._measures),
             loss=self._loss,
             gradient_rms=self._gradient_rms,
             wire_gradient_rms=self._wire_rms,
@@ -203,7 +203,7 @@ def _batched(wires: dict[str, Array]) -> dict[str, Array]:
 
 
 def measured_attention(scores: Array, probabilities: Array) -> AttentionSaved:
-    """What `measure_layer` asks of attention, from its scores and probabilities [heads, T, T]."""
+    """What `measure_layers` asks of attention, from its scores and probabilities [heads, T, T]."""
     seen = np.tril(np.ones(scores.shape[-2:], dtype=bool))
     wide = probabilities.astype(np.float64)
     logs = np.log(wide, where=wide > 0, out=np.zeros_like(wide))
@@ -217,4 +217,4 @@ def weight_rms(inputs: Array, parts: list[Array]) -> float:
     """The RMS of a weight's gradient, from its inputs [N, k] and its outputs' gradients."""
     rows = inputs.shape[0]
     gradient = np.concatenate([part.reshape(rows, -1) for part in parts], axis=1)
-    return WeightGradient(inputs.reshape(rows, -1), gradient).rms()
+    return float(gradient_rms([WeightGradient(inputs.reshape(rows, -1), gradient)])[0])

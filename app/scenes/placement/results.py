@@ -147,7 +147,6 @@ class Results:
         scene, runner = self.scene, self.scene.runner
         depth, colour = scene.store["placement_depth"], colour_of(scene.store["placement_norm"])
         data = {"x": np.arange(1.0, depth + 1)}
-        data |= dict.fromkeys(CURVES, np.full(depth, np.nan))
         pair = scene.chosen, scene.opposite
         for key in pair:
             if key in runner.traces:

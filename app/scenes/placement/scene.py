@@ -83,6 +83,7 @@ class PlacementScene(Scene):
         self.runner = Runner((self.graphics, numpy))
         self.training = Training()
         self.pointed = ""
+        self._named: tuple[Placement | None, str] = (None, "")  # the placement whose key was asked
         self._heads: dict[StackSettings, tuple[StackTrace, Head]] = {}  # the newest last
         self._came: set[str] = set()  # what came at once with an edit and is not shown yet
         self.parts = (Controls(self), Stage(self), Results(self))
@@ -102,7 +103,10 @@ class PlacementScene(Scene):
     @property
     def chosen(self) -> str:
         """Its key in the list."""
-        return key_of(self.placement)
+        placement = self.placement
+        if placement is not self._named[0]:
+            self._named = placement, key_of(placement)
+        return self._named[1]
 
     @property
     def opposite(self) -> str:

@@ -10,6 +10,7 @@ from panel.viewable import Viewable
 
 from app.softmax.captions import key_name, key_names
 from app.softmax.digits import percent, probability, significant
+from app.softmax.leak import Shares
 from app.softmax.problem import HeadResult
 from app.strings import say
 from app.views.controls import heading
@@ -99,7 +100,7 @@ def leak_note(leaked: float) -> str:
     return say("softmax_leak_share", share=percent(leaked)) if leaked else say("softmax_leak_none")
 
 
-def bars_of(result: HeadResult) -> list[dict[str, Any]]:
+def bars_of(result: HeadResult | Shares) -> list[dict[str, Any]]:
     """A bar for each key; one that is masked and still gets something is wrong."""
     return [
         {

@@ -77,7 +77,7 @@ class SoftmaxScene(Scene):
         if changed & (CHAIN | {"softmax_head"}):
             visible, head = self.problem.visible, self.head
             self.result = head_of(self.chain, head, visible)
-            self.orders = compare_orders(self.problem, self.chain, head, self.result)
+            self.orders = compare_orders(self.problem, self.chain, head)
             self.points = self.curves.points(head)
 
     def show(self, changed: frozenset[str]) -> None:

@@ -6,6 +6,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from kernels import stack_measures
 from kernels.blocks import WIRES
 from kernels.placements import PLACEMENTS, Placement
 from kernels.residual import Stacks, StackTrace, simulate_stack
@@ -228,7 +229,37 @@ def test_memory_of_a_pass_is_what_it_says(name: str, options: dict) -> None:
     forward = stacks.forward(trace.settings)
     found: dict[int, int] = {}
     held_arrays([forward.stream, forward.saved], found)
-    assert 0.75 < sum(found.values()) / forward.held_bytes < 1.25
+    assert 0.75 < sum(found.values()) / forward.reserved_bytes < 1.25
+
+
+def test_what_is_forgotten_is_the_oldest() -> None:
+    stacks = Stacks(limit_bytes=500_000)  # one pass of 4 layers holds 426 kB
+    older, newer = (
+        simulate_stack(PRE, depth=4, gain=gain, stacks=stacks).settings for gain in (0.5, 1.0)
+    )
+    assert stacks.forward(newer).depth == 4
+    assert stacks.forward(older).depth == 0
+    assert stacks.forward(newer).depth == 0  # what was asked for since took its place
+    assert stacks.finished(newer) is not None  # a trace is small
+
+
+@pytest.mark.parametrize("name", PLACEMENTS)
+def test_layers_measured_together_are_those_measured_one_by_one(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def trace() -> StackTrace:
+        return simulate_stack(PLACEMENTS[name].placement, depth=5, width=16)
+
+    together = trace()
+    monkeypatch.setattr(stack_measures, "TOGETHER_BYTES", 3 * 8 * 13 * 16 * 16)
+    in_threes = trace()
+    monkeypatch.setattr(stack_measures, "TOGETHER_BYTES", 1)
+    alone = trace()
+    for field in fields(StackTrace):
+        one = getattr(alone, field.name)
+        if isinstance(one, np.ndarray):
+            for many in (together, in_threes):
+                np.testing.assert_allclose(getattr(many, field.name), one, rtol=1e-6)
 
 
 def test_small_memory_gives_the_same_numbers() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernels.feed_forward import ffn, ffn_backward
-from kernels.products import WeightGradient
+from kernels.products import WeightGradient, gradient_rms
 from kernels.self_attention import AttentionForm, attention, attention_backward
 from kernels.weights import WEIGHT_NAMES, LayerWeights, draw_layer
 
@@ -151,14 +151,20 @@ def test_ffn_backward_stays_finite_for_any_finite_hidden_value(scale: float) -> 
 @pytest.mark.parametrize("rows", [3, 200])
 def test_weight_gradients_rms_needs_no_matrix(rows: int) -> None:
     generator = np.random.default_rng(4)
-    inputs, gradient = generator.standard_normal((rows, 32)), generator.standard_normal((rows, 48))
-    one = WeightGradient(inputs, gradient)
-    assert one.rms() == pytest.approx(np.sqrt(np.square(inputs.T @ gradient).mean()), rel=1e-12)
+    pairs = [
+        (generator.standard_normal((rows, 32)), generator.standard_normal((rows, 48)))
+        for _ in range(3)
+    ]
+    wanted = [np.sqrt(np.square(inputs.T @ gradient).mean()) for inputs, gradient in pairs]
+    found = gradient_rms([WeightGradient(*pair) for pair in pairs])
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
-def test_weight_gradients_of_1e_minus_30_are_not_lost() -> None:
+def test_weight_gradients_of_1e_minus_30_are_not_lost_beside_larger_ones() -> None:
     tiny = np.full((4, 32), 1e-30, np.float32)
-    assert WeightGradient(np.ones_like(tiny), tiny).rms() == pytest.approx(4e-30, rel=1e-6)
+    ones = np.ones_like(tiny)
+    found = gradient_rms([WeightGradient(ones, tiny), WeightGradient(ones, ones)])
+    np.testing.assert_allclose(found, [4e-30, 4.0], rtol=1e-6)
 
 
 def test_weight_names_are_the_weights_in_order() -> None:
