@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kernels.stack_settings import LIMITS
 
+DEPTHS = range(LIMITS["depth"][0], LIMITS["depth"][1] + 1)
 WIDTHS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
 TOKENS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 GAINS = (

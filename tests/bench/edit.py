@@ -23,6 +23,7 @@ SHAPES = ((2, 3, 4), (8, 8, 16), (4, 16, 64))
 EDITS = 40
 WARM_UP = 5
 REST = 250  # milliseconds
+TYPING = 100  # between two keys of who types fast
 FLAGS = ("--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync")  # fmt: skip
 
@@ -121,6 +122,7 @@ def edits(page: Page) -> list[float]:
     times = []
     for number in range(EDITS + WARM_UP):
         page.keyboard.type(str(number + 1))
+        page.wait_for_timeout(TYPING)
         times.append(shown_after(page, "Enter"))
         page.keyboard.press("ArrowUp")
         page.wait_for_timeout(60)

@@ -53,6 +53,25 @@ def test_looking_at_something_else_runs_nothing(page: Page) -> None:
     assert through(page)["work"] == before
 
 
+def test_the_next_step_of_a_slider_is_computed_ahead(page: Page) -> None:
+    depth = 3
+    go(page, placement_depth=depth, placement_width=16, placement_gain=0.5)
+    gain = page.get_by_role("slider", name="Gain g")
+
+    def forward_layers_of_a_step(at_least: int) -> int:
+        before = through(page)["work"]["forward_layers"]
+        gain.press("ArrowRight")
+        least = before + at_least
+        counted = f"shown => !shown.busy && shown.work.forward_layers >= {least}"
+        return int(wait_for(page, counted)["work"]["forward_layers"] - before)
+
+    # Seven passes, since Pre-LN has the same with and without its final norm; and ahead, the
+    # chosen one's at the next step. The step before is there already.
+    assert forward_layers_of_a_step(8 * depth) == 8 * depth
+    # The chosen one's pass is there, so that six are left, and the next step's.
+    assert forward_layers_of_a_step(7 * depth) == 7 * depth
+
+
 # long work ----------------------------------------------------------------------------------------
 
 

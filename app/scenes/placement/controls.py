@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import panel as pn
@@ -12,7 +13,7 @@ from app.fields.placement import NO_QK_NORM
 from app.placement.catalogue import listed
 from app.placement.likes import OWN, titles
 from app.placement.series import VIEWS, View
-from app.placement.steps import GAINS, TOKENS, WIDTHS, heads_of, nearest
+from app.placement.steps import DEPTHS, GAINS, TOKENS, WIDTHS, heads_of, nearest
 from app.placement.words import colour_of, figures
 from app.strings import say
 from app.views.choices import Buttons, Choices
@@ -75,19 +76,15 @@ class Controls:
         self.norm.on("choose", lambda data: scene.set(placement_norm=data["key"]))
         self.switches.on("press", lambda data: self.switch(data["key"]))
         self.seed.on("press", lambda data: self.new_weights())
-        self.slide(self.depth, "placement_depth", lambda place: place + 1)
-        self.slide(self.width, "placement_width", WIDTHS.__getitem__)
-        self.slide(self.tokens, "placement_tokens", TOKENS.__getitem__)
-        self.slide(self.gain, "placement_gain", GAINS.__getitem__)
-        self.slide(
-            self.heads,
-            "placement_heads",
-            lambda place: heads_of(scene.store["placement_width"])[place],
-        )
+        self.slide(self.depth, "placement_depth", lambda: DEPTHS)
+        self.slide(self.width, "placement_width", lambda: WIDTHS)
+        self.slide(self.tokens, "placement_tokens", lambda: TOKENS)
+        self.slide(self.gain, "placement_gain", lambda: GAINS)
+        self.slide(self.heads, "placement_heads", lambda: heads_of(scene.store["placement_width"]))
 
-    def slide(self, slider: Slider, name: str, value: Any) -> None:
-        """A slider's position sets a field."""
-        watch(slider, lambda position: self.scene.set(**{name: value(position)}))
+    def slide(self, slider: Slider, name: str, values: Callable[[], Sequence[float]]) -> None:
+        """A slider's position sets a field to one of the values it stops at."""
+        watch(slider, lambda position: self.scene.step(name, values(), position))
 
     def choose(self, key: str) -> None:
         """A placement of the table; one's own is chosen already."""

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from panel.viewable import Viewable
 
 from app.fields.placement import NO_QK_NORM
+from app.placement.ahead import Step, run_ahead, settings_after
 from app.placement.backend import NumpyBackend
 from app.placement.catalogue import key_of, opposite
 from app.placement.graphics import GraphicsBackend
 from app.placement.head import Head, read
 from app.placement.outputs import outputs_of
-from app.placement.runner import Runner
+from app.placement.runner import SLICE, Runner
+from app.placement.steps import nearest
 from app.placement.training import Training
 from app.scenes.placement.controls import Controls
 from app.scenes.placement.results import Results
@@ -30,7 +32,8 @@ from kernels.stack_settings import StackSettings
 if TYPE_CHECKING:
     from app.application import Application
 
-STACK, TRAINING = "placement stack", "placement training"  # keys of the background
+# Keys of the background.
+STACK, AHEAD, TRAINING = "placement stack", "placement ahead", "placement training"
 
 # What a stack's numbers follow from.
 STACK_FIELDS = frozenset(
@@ -58,8 +61,9 @@ STACK_FIELDS = frozenset(
 RESULTS, ONE_MORE, OPPOSITE = "results", "one more", "opposite"
 PROGRESS, LEARNED, POINTED = "progress", "learned", "pointed"
 
-# An edit computes for so many seconds before it shows what there is, and longer if only that
-# finishes the chosen placement: a curve must follow a slider. The rest comes in slices.
+# An edit that has no result for the chosen placement computes for so many seconds before it shows
+# what there is, and longer if that finishes it: a curve must follow a slider. The rest comes in
+# slices.
 AT_ONCE, FOR_CHOSEN = 0.006, 0.15
 # Results of the background that come within so many seconds are shown together: each showing paints
 # every plot.
@@ -85,6 +89,7 @@ class PlacementScene(Scene):
         self.pointed = ""
         self._named: tuple[Placement | None, str] = (None, "")  # the placement whose key was asked
         self._heads: dict[StackSettings, tuple[StackTrace, Head]] = {}  # the newest last
+        self._step: Step | None = None  # a slider's, until what it asks for is begun
         self._came: set[str] = set()  # what came at once with an edit and is not shown yet
         self.parts = (Controls(self), Stage(self), Results(self))
 
@@ -139,8 +144,10 @@ class PlacementScene(Scene):
     def head(self) -> Head | None:
         """What the head reads from the chosen stack; read once a result."""
         trace = self.runner.chosen
-        if trace is None:
-            return None
+        return None if trace is None else self.head_of(trace)
+
+    def head_of(self, trace: StackTrace) -> Head:
+        """What the head reads from a stack; the newest readings are kept."""
         held = self._heads.get(trace.settings)
         if held is None or held[0] is not trace:
             held = self._heads[trace.settings] = trace, read(trace)
@@ -154,6 +161,12 @@ class PlacementScene(Scene):
         """A control was used."""
         if not quiet():
             self.store.update(patch)
+
+    def step(self, name: str, values: Sequence[float], position: int) -> None:
+        """A slider of the stack was moved, to one of the values it stops at."""
+        self._step = Step(name, values, nearest(values, self.store[name]), position)
+        self.set(**{name: values[position]})
+        self._step = None
 
     def point(self, key: str) -> None:
         """The pointer or the focus is on a placement of the list: its curve comes forward."""
@@ -197,19 +210,27 @@ class PlacementScene(Scene):
         if changed & STACK_FIELDS or came_back:
             if background is not None:
                 background.stop(STACK)
+                background.stop(AHEAD)
             try:
                 self.runner.begin(self.settings)
             except ValueError as error:
                 self.runner.refuse(say("place_too_large", reason=error))
             else:
-                quick = self.runner.seconds_to_chosen < FOR_CHOSEN
-                self.work(AT_ONCE, FOR_CHOSEN if quick else AT_ONCE)
+                if self.runner.chosen is not None:
+                    self.work(0.0, 0.0)
+                else:
+                    quick = self.runner.seconds_to_chosen < FOR_CHOSEN
+                    self.work(AT_ONCE, FOR_CHOSEN if quick else AT_ONCE)
+                if background is not None and self._step is not None:
+                    background.start(AHEAD, self.ahead(self._step))
         dropped = self.training.fit(self.store["placement_norm"], self.store["placement_seed"])
         if dropped and background is not None:
             background.stop(TRAINING)
 
     def work(self, at_once: float, for_chosen: float) -> None:
         """Run for some seconds, longer for the chosen placement; the background does the rest."""
+        if not self.runner.busy:
+            return
         steps = self.runner.steps()
         background = self.application.background
         began = time.perf_counter()
@@ -242,6 +263,23 @@ class PlacementScene(Scene):
                 shown, news = time.perf_counter(), {PROGRESS}
             yield None
         self.show(frozenset(news))
+
+    def ahead(self, step: Step) -> Iterator[float | None]:
+        """The slider's next steps and their heads: the likelier one soon, the other at the end."""
+        yield PAINTING
+        for likely, settings in zip(
+            (True, False), settings_after(step, self.runner.settings), strict=False
+        ):
+            while self.runner.busy and not likely:
+                yield TOGETHER
+            began = time.perf_counter()
+            for _ in run_ahead(self.runner.backends, settings, self.head_of):
+                if time.perf_counter() - began > SLICE:
+                    yield None
+                    began = time.perf_counter()
+            if self.store["scene"] != self.key or self.runner.stopped:
+                return
+            yield None
 
     def news(self, step: str | None) -> tuple[str, ...]:
         """What the result of a placement changes on the page; None is a slice without one."""
