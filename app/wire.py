@@ -45,8 +45,11 @@ class Wire:
         self.waiting: dict[tuple[str, str], dict[str, Value]] = {}
         self.kept: dict[str, dict[str, Value]] = {}
 
-    def put(self, model: HasProps, values: dict[str, Any], kind: str = "values") -> None:
-        """New values of a model's properties; what the page has is not sent again."""
+    def put(self, model: HasProps, values: dict[str, Any], kind: str = "values") -> bool:
+        """New values of a model's properties; what the page has is not sent again.
+
+        Whether any is new to the page.
+        """
         kept = self.kept.setdefault(model.id, {})
         new: dict[str, Value] = {}
         for name, value in values.items():
@@ -57,6 +60,7 @@ class Wire:
                 new[name] = kept[name] = told
         if new:
             self.waiting.setdefault((model.id, kind), {}).update(new)
+        return bool(new)
 
     def know(self, model: HasProps, name: str, value: Any) -> None:
         """The page itself has changed a property."""
@@ -105,8 +109,7 @@ def put_shared(model: HasProps, name: str, value: Any) -> None:
     """A new value of a property that the page changes as well: Bokeh's model here keeps it too."""
     if live is None or model.document is None:
         setattr(model, name, value)
-    else:
-        live.put(model, {name: value})
+    elif live.put(model, {name: value}):
         model.set_from_json(name, value, setter=PAGE)
 
 
