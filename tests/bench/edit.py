@@ -135,6 +135,17 @@ def steps(page: Page, keys: tuple[str, ...]) -> list[float]:
     return times[WARM_UP:]
 
 
+def jumps(page: Page) -> list[float]:
+    """What a new gain takes that is no step of the slider, and so not computed ahead."""
+    times = []
+    for number in range(EDITS // 2 + WARM_UP):
+        new_weights = {"placement_seed": number + 1, "placement_gain": 0.1}
+        page.evaluate("patch => normscope.set(patch).then(() => null)", new_weights)
+        page.wait_for_timeout(4 * REST)
+        times.append(shown_after(page, "PageUp"))
+    return times[WARM_UP:]
+
+
 def others(page: Page) -> Iterator[tuple[str, list[float]]]:
     """The edits of Softmax and Placement."""
     page.evaluate("normscope.set({ scene: 'softmax' }).then(() => null)")
@@ -151,8 +162,10 @@ def others(page: Page) -> Iterator[tuple[str, list[float]]]:
         )
         page.wait_for_timeout(3000)
         page.evaluate(FOCUS, [SLIDER, 4])
-        yield f"Placement {depth}×{width}, a new gain", steps(page, ("ArrowRight",))
-        yield f"Placement {depth}×{width}, a known one", steps(page, ("ArrowLeft", "ArrowRight"))
+        place = f"Placement {depth}×{width}"
+        yield f"{place}, the next gain", steps(page, ("ArrowRight",))
+        yield f"{place}, a known one", steps(page, ("ArrowLeft", "ArrowRight"))
+        yield f"{place}, any other", jumps(page)
 
 
 def line(name: str, times: list[float], drags: str) -> str:
