@@ -2,8 +2,6 @@
 // asks and changes between the strokes of its painting, prepares every curve for being selected, muted and thinned out,
 // and lets what is ready wait for the frame in which it is then too late to be shown.
 
-import { keepLabels } from "./labels.js";
-
 /** Plots that are to be painted. @type {Set<any>} */
 const waiting = new Set();
 /** Styles that change with what is being painted; written when all of it is. @type {Map<any, string>} */
@@ -20,7 +18,6 @@ const channel = new MessageChannel();
  * can be selected. What another version of Bokeh does not have stays as it is there.
  */
 export function paintLightly() {
-  keepLabels();
   askNoStyles();
   prepareOnlyWhatIsDrawn();
   paintWhenReady();

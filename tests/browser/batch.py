@@ -52,8 +52,9 @@ def type_into(page: Page, index: int, text: str) -> None:
 
 
 def choose_preset(page: Page, label: str) -> None:
-    """Another tensor of the list."""
+    """Another tensor of the list, which a person waits to see."""
     scene(page).get_by_label("Tensor", exact=True).locator("visible=true").select_option(label)
+    outputs(page)
 
 
 def row(page: Page, head: str) -> Locator:
