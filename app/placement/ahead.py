@@ -64,7 +64,10 @@ def run_ahead(
     if not isinstance(backend, NumpyBackend) or backend.fresh(settings) > MOST_SECONDS:
         return
     run = backend.run(settings)
-    for _ in run:
-        yield None
-    if run.trace is not None:
-        keep(run.trace)
+    try:
+        for _ in run:
+            yield None
+        if run.trace is not None:
+            keep(run.trace)
+    except MemoryError:
+        return  # whoever asks for this stack is told
