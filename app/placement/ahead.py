@@ -1,8 +1,9 @@
-"""The next steps of a slider, computed while nothing else is to be done.
+"""The next steps of a slider, computed between what is on show.
 
 Whoever has moved a slider by a step often moves it by another. The chosen placement is run for the
-steps on either side; what it gives is held like any other result, and a person who takes such a
-step need not wait for it.
+steps on either side: the one in the direction of the last step beside the other placements of the
+present one, the other when those are through. What it gives is held like any other result, and a
+person who takes such a step need not wait for it.
 """
 
 from __future__ import annotations

@@ -179,6 +179,7 @@ class PlacementScene(Scene):
         if self.runner.busy:
             if background is not None:
                 background.stop(STACK)
+                background.stop(AHEAD)
             self.runner.stop()
         else:
             self.runner.resume()
@@ -277,7 +278,7 @@ class PlacementScene(Scene):
                 if time.perf_counter() - began > SLICE:
                     yield None
                     began = time.perf_counter()
-            if self.store["scene"] != self.key or self.runner.stopped:
+            if self.store["scene"] != self.key:
                 return
             yield None
 
